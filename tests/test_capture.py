@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,18 +28,19 @@ def calls():
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-def test_outcomes(tmp_path: Path) -> None:
+def test_outcomes(tmp_path: Path, warm_python: str) -> None:
     """A demo function and a case, by every way that can be tried here, before and after."""
     (tmp_path / "net.py").write_text(CASE)
     command = [
-        sys.executable,
+        warm_python,
         str(ROOT / "tools/capture_matrix.py"),
         "--cases",
         str(tmp_path),
         "--only",
         "[Bn][re][at]*",
     ]
-    done = subprocess.run([*command, "--json", str(tmp_path / "out.json")], capture_output=True, text=True)
+    command += ["--json", str(tmp_path / "out.json")]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "out.json").read_text())
     branch, net = record["rows"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parent.parent / "tools" / "hooks_that_act.py"
@@ -22,11 +21,11 @@ print(f(torch.ones(2)).tolist(), f(torch.zeros(2)).tolist())
 """
 
 
-def test_features_that_act_are_noted(tmp_path: Path) -> None:
+def test_features_that_act_are_noted(tmp_path: Path, warm_python: str) -> None:
     program, acted = tmp_path / "program.py", tmp_path / "acted"
     program.write_text(PROGRAM, encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, str(TOOL), str(program), "case.py"],
+        [warm_python, str(TOOL), str(program), "case.py"],
         capture_output=True,
         text=True,
         check=True,

@@ -22,11 +22,11 @@ COMMANDS = {page: [match.group(1) for match in BLOCK.finditer(page.read_text(enc
 SHOWN = [(page, command) for page, commands in COMMANDS.items() for command in commands]
 
 
-def output(command: str, executable: str, cache: Path) -> str:
+def output(command: str, executable: str, python: str, cache: Path) -> str:
     """What a command prints, its errors below its output as a terminal would show them here."""
     first, *arguments = command.split()
-    program = {"graphmend": executable, "python": sys.executable}[first]
-    settings = {"NO_COLOR": "1", "GRAPHMEND_PYTHON": sys.executable, "GRAPHMEND_CACHE_DIR": str(cache)}
+    program = {"graphmend": executable, "python": python}[first]
+    settings = {"NO_COLOR": "1", "GRAPHMEND_PYTHON": python, "GRAPHMEND_CACHE_DIR": str(cache)}
     environment = {**os.environ, **settings}
     done = subprocess.run([program, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr
@@ -41,10 +41,13 @@ def test_the_readme_shows_every_way_to_use_it() -> None:
 
 
 @pytest.mark.parametrize(("page", "command"), SHOWN, ids=lambda value: value if isinstance(value, str) else value.stem)
-def test_transcript(executable: str, tmp_path: Path, page: Path, command: str) -> None:
-    if ("python" in command or " run " in command) and importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    printed = output(command, executable, tmp_path)
+def test_transcript(request: pytest.FixtureRequest, executable: str, tmp_path: Path, page: Path, command: str) -> None:
+    python = sys.executable
+    if "python" in command or " run " in command:
+        if importlib.util.find_spec("torch") is None:
+            pytest.skip("torch is not installed")
+        python = request.getfixturevalue("warm_python")
+    printed = output(command, executable, python, tmp_path)
     text = page.read_text(encoding="utf-8")
     (shown,) = [match for match in BLOCK.finditer(text) if match.group(1) == command]
     if os.environ.get("GRAPHMEND_ACCEPT") == "1":

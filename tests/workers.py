@@ -14,6 +14,7 @@ like the first, runs the tests behind it. A worker that sends nothing for HANG_S
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import signal
 import sys
@@ -27,8 +28,9 @@ import pytest
 
 HANG_SECONDS = 1800
 POLL_SECONDS = 1.0
-# Folders whose files take the longest: they come first, so that no worker is left alone with one at the end.
-LONGEST = ("operators", "runtime", "verify", "python", "pipeline", "rules")
+ROOT = Path(__file__).parent.parent
+# Files that take long, with their seconds in `pytest --durations`; of the tests of other files, each takes so long.
+SLOW_FILES, SECONDS_OF_A_TEST = Path(__file__).with_name("slow_files.txt"), 0.15
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,17 +51,19 @@ def pytest_runtestloop(session: pytest.Session) -> Optional[bool]:
     return True
 
 
+def seconds_of_files() -> dict[Path, float]:
+    """The seconds of slow files; a file that is gone does no harm."""
+    rows = (line.split(maxsplit=1) for line in SLOW_FILES.read_text(encoding="utf-8").splitlines())
+    return {ROOT / name: float(seconds) for seconds, name in rows}
+
+
 def by_file(items: list[pytest.Item]) -> list[list[pytest.Item]]:
-    """The tests of each file; files of slow folders come first, and among them files with many tests."""
+    """The tests of each file, the longest first: so no worker is left alone with a long one at the end."""
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
-
-    def rank(tests: list[pytest.Item]) -> tuple[int, int]:
-        folders = tests[0].path.parts
-        return min((i for i, name in enumerate(LONGEST) if name in folders), default=len(LONGEST)), -len(tests)
-
-    return sorted(files.values(), key=rank)
+    slow = seconds_of_files()
+    return sorted(files.values(), key=lambda tests: -max(slow.get(tests[0].path, 0), SECONDS_OF_A_TEST * len(tests)))
 
 
 @dataclasses.dataclass
@@ -192,6 +196,8 @@ def run_worker(session: pytest.Session, line: Connection, folder: Path) -> None:
                 line.send(("begins", None))
                 test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
             line.send(("ended", None))
+            gc.collect()
+            gc.freeze()  # what a file leaves behind is not looked through in collections that later tests make
         status = 0
     finally:
         os._exit(status)

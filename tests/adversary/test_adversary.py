@@ -18,7 +18,7 @@ import judge
 from generator import program
 from hunt import summary
 
-SEED, PROGRAMS = 2, 40
+SEED, PROGRAMS = 2, 24
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ torch.set_num_threads(1)
 def work(number):
     compiled = torch.compile(gate, backend=backend)
     found = [compiled(torch.ones(3) * number).sum().item(), compiled(-torch.ones(3)).sum().item()]
-    tests = ("GRAPHMEND_CACHE_DIR", "GRAPHMEND_BUILD")
+    tests = ("GRAPHMEND_CACHE_DIR", "GRAPHMEND_BUILD", "GRAPHMEND_PYTHON")
     ours = [name for name in os.environ if name.startswith("GRAPHMEND_") and name not in tests]
     assert not os.environ.get("PYTHONPATH") and ours == [] and not any("bootstrap" in folder for folder in sys.path)
     return number, found, graphs[0]
@@ -55,13 +55,18 @@ found = [found.get()]
 }
 
 
+# Children of mended programs have interpreters of their own; the processes that start them, and plain runs, need none.
+WARM = {"WARM_CHILDREN": "1"}
+
+
 @pytest.mark.parametrize("start", STARTS)
-def test_children(programs, start):
+def test_children(warm_programs, start):
+    programs = warm_programs
     program = (
         COUNT + GATE + WORK + "if __name__ == '__main__':\n" + textwrap.indent(STARTS[start] + "print(found)\n", "    ")
     )
     programs.write("script.py", program)
-    plain, mended = programs.plain("script.py", PYTHONPATH=""), programs.mended("script.py", PYTHONPATH="")
+    plain, mended = programs.plain("script.py", PYTHONPATH="", **WARM), programs.mended("script.py", PYTHONPATH="")
     assert plain.status == mended.status == 0, mended.err
     before, after = (eval(ended.out.splitlines()[-1]) for ended in (plain, mended))
     assert before[0][:2] == after[0][:2] and before[0][2] > 1 == after[0][2]
@@ -90,7 +95,8 @@ def test_loader_workers(programs):
     assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended in 3 processes" in mended.err
 
 
-def test_children_that_read_no_environment(programs):
+def test_children_that_read_no_environment(warm_programs):
+    programs = warm_programs
     programs.write("child.py", "print('ran')\n")
     text = "import subprocess, sys, torch\nprint(subprocess.run([sys.executable, '-I', 'child.py']).returncode)\n"
     programs.write("script.py", text + "torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1))\n")
@@ -117,8 +123,9 @@ def test_other_programs_keep_their_environment(programs):
     assert plain == mended
 
 
-def test_environment_for_other_launchers(programs):
+def test_environment_for_other_launchers(warm_programs):
     """What starts a Python by itself is given the variables."""
+    programs = warm_programs
     programs.write("child.py", COUNT + GATE + WORK + "print(work(1))\n")
     text = (
         "import os, shlex, sys, graphmend\ngraphmend.install()\n"
@@ -202,7 +209,7 @@ main(sys.argv[1])
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="a torch without processes")
 @pytest.mark.parametrize(
-    "kind, ranks, started",
+    "kind, ranks, started",  # how the mended run starts
     [
         ("outer", 2, "cold"),
         ("outer", 4, "warm"),
@@ -211,13 +218,14 @@ main(sys.argv[1])
         ("sharded after", 2, "warm"),
     ],
 )
-def test_distributed(request, kind, ranks, started):
+def test_distributed(warm_programs, kind, ranks, started):
     """Under torchrun: gradients and the order of reductions are those of the plain run."""
-    programs = request.getfixturevalue(f"{started}_programs")
+    programs, warm = warm_programs, warm_programs.python
     programs.write("script.py", COUNT + JOB)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "script.py", kind]
-    limit = {"OMP_NUM_THREADS": "1", "PYTHON_EXEC": programs.python}
-    plain, mended = programs.plain(*launch, **limit), programs.mended(*launch, **limit)
+    plain = programs.plain(*launch, OMP_NUM_THREADS="1", PYTHON_EXEC=warm)
+    programs.python = warm if started == "warm" else sys.executable
+    mended = programs.mended(*launch, OMP_NUM_THREADS="1", PYTHON_EXEC=programs.python)
     assert plain.status == mended.status == 0, mended.err
     before, after = (rows_of(ended.out) for ended in (plain, mended))
     assert [row[:2] for row in before] == [row[:2] for row in after]

@@ -58,8 +58,9 @@ def test_module_that_torch_imports(programs):
     assert "warning" not in ended.err
 
 
-def test_part_of_ours_that_cannot_be_loaded(programs):
+def test_part_of_ours_that_cannot_be_loaded(warm_programs):
     """A torch that we do not know may lack what our parts import: the program runs, with one warning."""
+    programs = warm_programs
     programs.write("model.py", MODEL)
     broken = "import sys, torch, model\nsys.modules['graphmend.runtime.passes.lower'] = None\n"
     programs.write("script.py", broken + USE.replace("print(len(graphs))", "torch.compile(model.forward)"))

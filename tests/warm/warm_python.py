@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -33,15 +34,41 @@ def started(**environment: str) -> Iterator[str]:
             process.kill()
 
 
+def instructions() -> list[str]:
+    """The instruction sets that inductor may use here: those that the compiler has built a library for."""
+    from torch._inductor import cpu_vec_isa
+
+    listed = cpu_vec_isa.valid_vec_isa_list
+    return [str(each) for each in getattr(listed, "__wrapped__", listed)()]
+
+
 @pytest.fixture(scope="session")
-def warm_python() -> Iterator[str]:
+def instructions_known() -> Iterator[None]:
+    """The compiler is tried once, and processes with caches of their own do not try it again.
+
+    For each new cache, inductor builds ten libraries to see which instructions the compiler knows, which takes 8 s of
+    the processor. Where the compiler knows all instructions of this machine, those processes are told so.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if importlib.util.find_spec("torch"):
+            from torch._inductor import config
+
+            with config.patch({"cpp.vec_isa_ok": True}):
+                wanted = instructions()
+            if "TORCHINDUCTOR_VEC_ISA_OK" not in os.environ and wanted and instructions() == wanted:
+                patch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "1")
+        yield
+
+
+@pytest.fixture(scope="session")
+def warm_python(instructions_known: None) -> Iterator[str]:
     """An executable that starts programs as tests start them."""
     with started() as python:
         yield python
 
 
 @pytest.fixture(scope="session")
-def verifying() -> Iterator[dict[str, str]]:
+def verifying(instructions_known: None) -> Iterator[dict[str, str]]:
     """The environment in which `graphmend verify` and the programs that it runs begin with torch in memory."""
     from graphmend.verify import processes
 

@@ -150,7 +150,7 @@ print(compiled(torch.ones(2)).tolist(), "graphmend.runtime" in sys.modules)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="code has other parts")
-def test_pickled_to_a_process_without_graphmend(tmp_path, function):
+def test_pickled_to_a_process_without_graphmend(tmp_path, function, warm_python):
     from graphmend.runtime.base import dialect_class
 
     stream = io.BytesIO()
@@ -159,7 +159,7 @@ def test_pickled_to_a_process_without_graphmend(tmp_path, function):
     (tmp_path / "code.pkl").write_bytes(stream.getvalue())
     (tmp_path / "receiver.py").write_text(RECEIVER)
     ended = subprocess.run(
-        [sys.executable, "receiver.py", "code.pkl"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [warm_python, "receiver.py", "code.pkl"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert ended.stdout == "[4.0, 4.0] [0.0, 0.0]\n[4.0, 4.0] False\n", ended.stderr
 

@@ -91,18 +91,18 @@ def test_without_the_option_nothing_is_measured() -> None:
 
 
 def run(
-    tmp_path: Path, executable: str, *options: str, text: str = PROGRAM, **more: str
+    tmp_path: Path, executable: str, python: str, *options: str, text: str = PROGRAM, **more: str
 ) -> subprocess.CompletedProcess:
     (tmp_path / "train.py").write_text(text, encoding="utf-8")
-    environment = {**os.environ, "GRAPHMEND_PYTHON": sys.executable, "GRAPHMEND_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, "GRAPHMEND_PYTHON": python, "GRAPHMEND_CACHE_DIR": str(tmp_path / "cache")}
     command = [executable, "run", *options, "train.py", "--timings=of the program"]
     return subprocess.run(
         command, cwd=tmp_path, env={**environment, **more}, capture_output=True, text=True, timeout=300
     )
 
 
-def test_the_figures_of_a_program(tmp_path: Path, executable: str) -> None:
-    done = run(tmp_path, executable, "--timings=times.json", "--check=1")
+def test_the_figures_of_a_program(tmp_path: Path, executable: str, warm_python: str) -> None:
+    done = run(tmp_path, executable, warm_python, "--timings=times.json", "--check=1")
     assert (done.returncode, done.stdout) == (0, "done --timings=of the program\n"), done.stderr
     found = json.loads((tmp_path / "times.json").read_text(encoding="utf-8"))
     (item,) = found["callables"]
@@ -117,15 +117,17 @@ def test_the_figures_of_a_program(tmp_path: Path, executable: str) -> None:
 
 @pytest.mark.parametrize("option", ["--timings=", "--timing", "--timingsx"])
 def test_other_options_are_refused(tmp_path: Path, executable: str, option: str) -> None:
-    done = run(tmp_path, executable, option)
+    done = run(tmp_path, executable, sys.executable, option)
     assert done.returncode == 2 and f"graphmend: unknown option `{option}`" in done.stderr
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, executable: str) -> None:
-    done = run(tmp_path, executable, "--timings=nowhere/times.json", text="import sys\nsys.exit(4)\n")
+    done = run(tmp_path, executable, sys.executable, "--timings=nowhere/times.json", text="import sys\nsys.exit(4)\n")
     assert done.returncode == 4 and "times.json could not be written: " in done.stderr
 
 
 def test_a_program_as_it_is_gets_no_option(tmp_path: Path, executable: str) -> None:
-    done = run(tmp_path, executable, "--timings", text="import sys\nprint(sys.argv[1:])\n", GRAPHMEND="0")
+    done = run(
+        tmp_path, executable, sys.executable, "--timings", text="import sys\nprint(sys.argv[1:])\n", GRAPHMEND="0"
+    )
     assert (done.stdout, done.stderr) == ("['--timings=of the program']\n", "")

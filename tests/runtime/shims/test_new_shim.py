@@ -38,21 +38,21 @@ def copy(tmp_path: Path) -> Path:
     return root
 
 
-def run_test(root: Path, test: str) -> subprocess.CompletedProcess[str]:
+def run_test(python: str, root: Path, test: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", RUN, str(root), test]
+    command = [python, "-c", RUN, str(root), test]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
 
 
-def test_the_shim_makes_calls_whole(copy: Path) -> None:
+def test_the_shim_makes_calls_whole(copy: Path, warm_python: str) -> None:
     done = new_shim(copy, *WANTED)
     assert (done.returncode, done.stderr) == (0, "")
     test = "tests/runtime/shims/test_checksums.py"
-    ran = run_test(copy, test)
+    ran = run_test(warm_python, copy, test)
     assert ran.returncode == 0 and "3 passed" in ran.stdout, ran.stdout + ran.stderr
     order = copy / "python/graphmend/runtime/driver/features.py"
     order.write_text(order.read_text().replace('    "shims.checksums",\n', ""))
-    ran = run_test(copy, test)
+    ran = run_test(warm_python, copy, test)
     assert ran.returncode == 1 and "2 failed, 1 passed" in ran.stdout, "the test passes without the shim"
 
 
