@@ -107,7 +107,7 @@ def types_of(name: str) -> list[dict[str, Any]]:
 
 def moved(types: list[dict[str, Any]], by: int) -> list[dict[str, Any]]:
     """The types of a meaning as they stand behind others."""
-    found = []
+    found: list[dict[str, Any]] = []
     for entry in json.loads(json.dumps(types)):
         entry["items"] = [item + by for item in entry.get("items", [])]
         for field in entry.get("fields", []):
@@ -119,7 +119,7 @@ def moved(types: list[dict[str, Any]], by: int) -> list[dict[str, Any]]:
 
 
 def reader_of(*names: str) -> Reader:
-    """A reader of lists of one type, or of the union of several: a text that is asked for by itself is all of a text."""
+    """A reader of lists of one type, or of a union: a text that is asked for by itself is all of a text."""
     types: list[dict[str, Any]] = [{"form": "list", "items": [1]}]
     if len(names) > 1:
         types.append({"form": "union", "items": []})
