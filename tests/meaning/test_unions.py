@@ -98,7 +98,6 @@ COSTS = {
     name.lower(): int(cost)
     for name, cost in re.findall(r"GM_REPAIR\((\w+), (\d+),", (ROOT / "src" / "meaning" / "repairs.def").read_text())
 }
-FLAG = Reader(json.dumps({"meaning": 1, "root": 0, "types": TYPES["flag"]}))
 
 
 def types_of(name: str) -> list[dict[str, Any]]:
@@ -174,11 +173,12 @@ def test_unions_of_two(flags: int) -> None:
 
 def test_flags_between_bars() -> None:
     """Names, blanks and bars: what is read are the names between the bars, where all of these are names."""
+    flag = Reader(json.dumps({"meaning": 1, "root": 0, "types": TYPES["flag"]}))
     for size in range(1, 6):
         for letters in itertools.product("AB| ", repeat=size):
             text = "".join(letters)
             parts = [part.strip(" ") for part in text.split("|")]
-            reading = FLAG.read(json.dumps(text), READ_PLAIN)
+            reading = flag.read(json.dumps(text), READ_PLAIN)
             if all(part in ("A", "B") for part in parts):
                 assert reading["ok"] and reading["value"] == parts, (text, reading)
             elif len(parts) > 1:
