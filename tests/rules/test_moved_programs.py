@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import rule_cases
 
-HERE = Path(__file__).parent
-CASES = [case for path in sorted(HERE.glob("gm*.md")) for case in rule_cases.read(path)]
+CASES = rule_cases.all_cases()
 FRONTS = {"a blank line": "\n", "a comment": "# words\n", "a statement": "pass\n\n"}
 
 

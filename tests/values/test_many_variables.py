@@ -1,4 +1,4 @@
-"""In functions with many more variables, whose sets and definitions are kept in other ways, values are the same ones."""
+"""In functions with many more variables, whose sets and definitions are kept otherwise, values are the same ones."""
 
 from __future__ import annotations
 
