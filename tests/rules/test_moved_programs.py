@@ -79,6 +79,7 @@ def test_findings_move(executable: str, tmp_path: Path, kind: str) -> None:
 
 def test_the_dialect_moves(executable: str, tmp_path: Path) -> None:
     texts = [begins_compiled(case.text) for case in CASES]
+    texts += [re.sub(r"^(def f\(|class )", r"@torch.compile\n\1", text, count=1, flags=re.M) for text in texts]
     findings(executable, tmp_path / "plain", texts)
     findings(executable, tmp_path / "moved", [f"\n{text}" for text in texts])
     plain, other = dialects(executable, tmp_path / "plain", texts), dialects(executable, tmp_path / "moved", texts)
