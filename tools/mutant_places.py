@@ -1,9 +1,10 @@
 """Places of C sources that a mutant changes: what stands there, and what stands there instead.
 
 Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
-other program: the last `break` of a `switch`, one in front of `default: break`, and the count of work against its
-budget, which is far above ordinary files (tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by
-chance: an operator first, so that comparisons do not crowd out the rarer ones, then one of its places.
+other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`, one
+more of what memory is taken for, and the count of work against its budget, which is far above ordinary files
+(tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance: an operator first, so that
+comparisons do not crowd out the rarer ones, then one of its places.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
 WORK = re.compile(r"\s*gm_work\(")
+TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow)\(")
+SMALLER = re.compile(r"([\w.*>\[\]-]+) (?:[<>]=?) ([\w.*>\[\]-]+) \? (?:\1 : \2|\2 : \1)(?![\w.\[(-])")
 
 
 @dataclass(frozen=True)
@@ -92,9 +95,24 @@ def functions_of(code: str) -> list[tuple[int, int, str]]:
     return found
 
 
+def before_in_line(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
+    """The calls that take memory in front of a place."""
+    return TAKEN.finditer(code, code.rfind("\n", 0, found.start()) + 1, found.start())
+
+
+def smaller(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
+    """The choices of the smaller or the greater one of two on the line of a place."""
+    end = code.find("\n", found.start())
+    return SMALLER.finditer(code, code.rfind("\n", 0, found.start()) + 1, end if end >= 0 else len(code))
+
+
 def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[int, str, str]:
     """Offset, what stands there and what shall; an empty text for no mutant."""
     before = found.group()
+    if operator == "constant" and any(
+        found.start() < closing(code, taken.end() - 1) for taken in before_in_line(code, found)
+    ):
+        return 0, "", ""
     if operator == "constant":
         return found.start(), before, str(int(before) + 1)
     if operator == "condition":
@@ -102,6 +120,8 @@ def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[
         inner = text[found.end() : end]
         return (found.end(), inner, f"!({inner})") if end >= 0 else (0, "", "")
     if operator == "break" and falls_out(code, found.start(), found.end()):
+        return 0, "", ""
+    if operator == "boundary" and any(same.start() < found.start() < same.end() for same in smaller(code, found)):
         return 0, "", ""
     if operator == "call" and WORK.match(before):
         return 0, "", ""

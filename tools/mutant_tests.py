@@ -28,7 +28,17 @@ TESTS = ["syntax", "values", "flow", "rules", "fix", "cli", "meaning/test_reader
 TESTS += [
     f"meaning/test_{name}.py" for name in ("stated_readings", "scalars", "documents", "bounds", "reader_messages")
 ]
-TESTS += ["meaning/test_source_programs.py"]
+MEANING = [
+    "source_programs",
+    "source_packages",
+    "source_inheritance",
+    "unions",
+    "decorated",
+    "mangled",
+    "alike",
+    "decision",
+]
+TESTS += [f"meaning/test_{name}.py" for name in (*MEANING, "large_texts")]
 THREATS = ["check_cache", "limits_of_the_reader", "meanings_and_patches", "searches", "small_attacks", "too_large"]
 THREATS += ["words_of_others", "work_of_a_repository"]
 TESTS += ["server", *(f"threats/test_{name}.py" for name in THREATS), "pipeline"]

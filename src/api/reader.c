@@ -259,10 +259,13 @@ static gm_status show(gm_stream *stream, gm_output *output) {
 }
 
 static gm_status check(const gm_stream *stream, gm_output *output) {
-    if (output == NULL || stream == NULL || stream->finished) {
+    if (output == NULL) {
         return GM_BAD_ARGUMENT;
     }
     *output = (gm_output){NULL, 0};
+    if (stream == NULL || stream->finished) {
+        return GM_BAD_ARGUMENT;
+    }
     return GM_OK;
 }
 

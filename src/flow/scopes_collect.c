@@ -97,6 +97,14 @@ static const char *directive_error(uint32_t flags, bool global) {
     return (flags & relevant) == 0 ? NULL : texts[global][which];
 }
 
+static void record_directive(scope_builder *builder, const gm_symbol *symbol, const gm_node *node) {
+    uint64_t key = gm_table_pointer(symbol);
+    if (gm_table_find(&builder->directive_of, key) == GM_TABLE_NONE) {
+        gm_table_put(&builder->directive_of, builder->arena, key, builder->directives.count);
+        gm_vec_push(builder->arena, &builder->directives, node);
+    }
+}
+
 static void declare(scope_builder *builder, const gm_node *node, const gm_name_list *names, bool global) {
     for (uint32_t i = 0; i < names->count; i++) {
         const gm_name *name = gm_scopes_spell(builder, builder->current, names->items[i]);
@@ -106,6 +114,7 @@ static void declare(scope_builder *builder, const gm_node *node, const gm_name_l
             gm_scopes_complain(builder, node, error, name);
         }
         gm_scopes_add_spelled(builder, builder->current, name, global ? GM_SYMBOL_GLOBAL : GM_SYMBOL_NONLOCAL, NULL);
+        record_directive(builder, gm_scope_find(&builder->current->scope, name), node);
     }
 }
 

@@ -4,6 +4,7 @@
 #define GM_FLOW_SCOPES_PRIVATE_H
 
 #include "base/buffer.h"
+#include "base/table.h"
 #include "flow/scopes.h"
 
 /* Builtins that see more than their arguments; a bit each in scope_entry.mentions. */
@@ -45,6 +46,8 @@ typedef struct scope_builder {
     scope_entry *current;
     const gm_node *definition; /* the statement that explains the binding being visited */
     GM_VEC(const gm_node *) spine; /* stack of left-leaning expressions, which may be deep */
+    GM_VEC(const gm_node *) directives; /* the first `global` or `nonlocal` of each symbol that has one */
+    gm_table directive_of;              /* by symbol */
     const gm_name *class_cell;     /* "__class__" */
     const gm_name *class_dict;     /* "__classdict__" */
     const gm_name *implicit;       /* ".0" */

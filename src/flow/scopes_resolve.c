@@ -60,8 +60,11 @@ static void undo_to(scope_resolver *resolver, uint32_t mark) {
 
 /* ---- One name ---- */
 
+/* At the statement that declares the name. */
 static void complain(scope_resolver *resolver, const gm_symbol *symbol, const char *format) {
-    gm_scopes_complain(resolver->builder, symbol->scope->node, format, symbol->name);
+    uint32_t at = gm_table_find(&resolver->builder->directive_of, gm_table_pointer(symbol));
+    const gm_node *node = at == GM_TABLE_NONE ? symbol->scope->node : resolver->builder->directives.items[at];
+    gm_scopes_complain(resolver->builder, node, format, symbol->name);
 }
 
 static void resolve_nonlocal(scope_resolver *resolver, gm_symbol *symbol, name_list *free) {

@@ -516,9 +516,6 @@ static bool read_scalar(reader *in) {
     gm_text text = without_fence(whole_text(in));
     bool label = false;
     for (int i = 0; i < 3; i++) {
-        if (text.length == 0) {
-            return false;
-        }
         if (read_text_as(in, text, false)) {
             if (i > 0) {
                 note(in, label ? GM_REPAIR_LABEL : GM_REPAIR_PROSE, (uint32_t)(text.bytes - in->tape->text));

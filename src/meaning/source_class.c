@@ -1,4 +1,4 @@
-/* Classes: records with their fields, enumerations with their members. */
+/* Classes: records with their fields, and which classes are enumerations. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -51,7 +51,7 @@ static bool is_class(const gm_source_target *target) {
     return target->node != NULL && target->node->kind == GM_KIND_ClassDef;
 }
 
-static record_kind kind_of(gm_builder *in, const gm_source_target *class, unsigned depth) {
+static record_kind decorated_kind(gm_builder *in, const gm_source_target *class) {
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     for (uint32_t i = 0; i < definition->decorator_list.count; i++) {
         const gm_node *decorator = without_call(definition->decorator_list.items[i]);
@@ -61,6 +61,15 @@ static record_kind kind_of(gm_builder *in, const gm_source_target *class, unsign
         if (gm_source_is(in, class->place, decorator, attrs_names)) {
             return ATTRS;
         }
+    }
+    return NOT_A_RECORD;
+}
+
+static record_kind kind_of(gm_builder *in, const gm_source_target *class, unsigned depth) {
+    const gm_ClassDef *definition = gm_as_ClassDef(class->node);
+    record_kind decorated = decorated_kind(in, class);
+    if (decorated != NOT_A_RECORD) {
+        return decorated;
     }
     for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         const gm_node *base = without_brackets(definition->bases.items[i]);
@@ -78,12 +87,12 @@ static record_kind kind_of(gm_builder *in, const gm_source_target *class, unsign
     return NOT_A_RECORD;
 }
 
-static bool derives_from(gm_builder *in, const gm_source_target *class, const char *const *names, unsigned depth) {
+bool gm_source_derives(gm_builder *in, const gm_source_target *class, const char *const *names, unsigned depth) {
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         gm_source_target target = gm_source_resolve(in, class->place, definition->bases.items[i]);
         if ((target.external != NULL && gm_text_in(target.external, names)) ||
-            (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
+            (is_class(&target) && gm_source_derives(in, &target, names, depth + 1))) {
             return true;
         }
     }
@@ -91,8 +100,8 @@ static bool derives_from(gm_builder *in, const gm_source_target *class, const ch
 }
 
 bool gm_source_is_enumeration(gm_builder *in, const gm_source_target *target, bool *flag) {
-    *flag = derives_from(in, target, flag_names, 0);
-    return *flag || derives_from(in, target, enum_names, 0);
+    *flag = gm_source_derives(in, target, flag_names, 0);
+    return *flag || gm_source_derives(in, target, enum_names, 0);
 }
 
 static const gm_node *keyword_of(const gm_list *keywords, const char *name) {
@@ -110,22 +119,32 @@ static bool is_constant(const gm_node *node, gm_literal literal) {
 
 /* Fields */
 
+/* A field whose type is not asked yet: that of one which another class hides is none of the meaning. */
+typedef struct asked_field {
+    gm_meaning_field said;
+    const gm_meaning_type *bounds; /* NULL: none */
+    const gm_source_place *place;
+    const gm_node *annotation;
+    const gm_variable *variables;
+    bool hidden;       /* the constructor does not take it */
+    bool has_default;  /* the class has an attribute of its name */
+    gm_text attribute; /* its value */
+    uint32_t number;   /* how many were put before it */
+} asked_field;
+
+typedef struct field_list {
+    GM_VEC(asked_field) all;
+    uint32_t puts;
+} field_list;
+
 typedef struct record {
     record_kind kind;
     bool total;     /* of a TypedDict */
     bool inherited; /* the fields are those of a base class */
     uint32_t index;
+    uint32_t first; /* the number of the first field of the base classes */
+    field_list *fields;
 } record;
-
-static uint32_t bounded(gm_builder *in, uint32_t type, const gm_meaning_type *bounds) {
-    if (bounds->bounds.count == 0) {
-        return type;
-    }
-    gm_meaning_type made = *bounds;
-    made.form = GM_MEANING_annotated;
-    gm_vec_push(in->arena, &made.items, type);
-    return gm_source_intern(in, &made);
-}
 
 static gm_text factory_text(gm_builder *in, const gm_source_place *place, const gm_node *factory) {
     static const char *const pairs[][2] = {{"list", "[]"}, {"dict", "{}"}, {"set", "set()"}};
@@ -139,8 +158,8 @@ static gm_text factory_text(gm_builder *in, const gm_source_place *place, const 
 }
 
 /* `field(...)`, `Field(...)`: default, other keys, bounds, description. False when the field is none of the constructor's. */
-static bool read_field_call(gm_builder *in, const gm_source_place *place, const gm_node *call, gm_meaning_field *field,
-                            gm_meaning_type *bounds, gm_buffer *note) {
+static bool read_field_call(gm_builder *in, const gm_source_place *place, const gm_node *call, asked_field *made, gm_buffer *note) {
+    gm_meaning_field *field = &made->said;
     const gm_list *keywords = &gm_as_Call(call)->keywords;
     const gm_node *value = keyword_of(keywords, "default");
     const gm_node *factory = keyword_of(keywords, "default_factory");
@@ -153,6 +172,7 @@ static bool read_field_call(gm_builder *in, const gm_source_place *place, const 
         field->value = factory_text(in, place, factory);
     } else if (!field->required) {
         field->value = gm_source_default(in, place, value);
+        made->has_default = true;
     }
     const gm_node *alias = keyword_of(keywords, "validation_alias");
     alias = alias == NULL ? keyword_of(keywords, "alias") : alias;
@@ -160,7 +180,13 @@ static bool read_field_call(gm_builder *in, const gm_source_place *place, const 
     if (key.bytes != NULL) {
         gm_vec_push(in->arena, &field->aliases, key);
     }
-    gm_source_take_metadata(in, place, call, bounds, note);
+    gm_meaning_type bounds = {0};
+    gm_source_take_metadata(in, place, call, &bounds, note);
+    if (bounds.bounds.count > 0) {
+        gm_meaning_type *kept = GM_NEW(in->arena, gm_meaning_type);
+        *kept = bounds;
+        made->bounds = kept;
+    }
     return !is_constant(keyword_of(keywords, "init"), GM_LITERAL_False);
 }
 
@@ -172,26 +198,34 @@ static uint64_t name_key(uint32_t index, gm_text name) {
     return gm_hash_of(name.bytes, name.length).words[0] + index;
 }
 
-/* A field takes the place of one with its name in a base class. */
-static void put_field(gm_builder *in, uint32_t index, const gm_meaning_field *field) {
-    gm_meaning_type *type = &in->meaning->types.items[index];
-    uint64_t key = name_key(index, field->name);
+/* A field takes the place of one with its name in a base class. One of a dataclass without a default takes that of the class. */
+static void put_field(gm_builder *in, const record *to, asked_field *made, bool plain) {
+    uint64_t key = name_key(to->index, made->said.name);
     uint32_t at = gm_table_find(&in->fields, key);
     gm_work(in->arena, FIELD_WORK);
-    if (at >= type->fields.count || !gm_text_equal(type->fields.items[at].name, field->name)) {
-        gm_table_put(&in->fields, in->arena, key, type->fields.count);
-        gm_vec_push(in->arena, &type->fields, *field);
+    made->attribute = made->said.value;
+    made->number = to->fields->puts++;
+    if (at >= to->fields->all.count || !gm_text_equal(to->fields->all.items[at].said.name, made->said.name)) {
+        gm_table_put(&in->fields, in->arena, key, to->fields->all.count);
+        gm_vec_push(in->arena, &to->fields->all, *made);
         return;
     }
-    gm_meaning_field *old = &type->fields.items[at];
-    gm_text note = field->note.bytes != NULL ? field->note : old->note;
-    *old = *field;
-    old->note = note;
+    asked_field *old = &to->fields->all.items[at];
+    made->said.note = made->said.note.bytes != NULL ? made->said.note : old->said.note;
+    if (!made->has_default && old->has_default) {
+        made->has_default = true;
+        made->attribute = old->attribute;
+        if (plain && to->kind == DATACLASS && old->number >= to->first) {
+            made->said.required = false;
+            made->said.value = old->attribute;
+        }
+    }
+    *old = *made;
 }
 
 static bool is_skipped(gm_builder *in, const gm_source_place *place, const gm_node *annotation, const gm_name *name, record_kind kind) {
     const gm_node *head = without_brackets(annotation);
-    return gm_source_is(in, place, head, class_var_names) || gm_source_is(in, place, head, kw_only_names) ||
+    return (kind != DATACLASS && gm_source_is(in, place, head, class_var_names)) || gm_source_is(in, place, head, kw_only_names) ||
            (kind == PYDANTIC && (name->text[0] == '_' || strcmp(name->text, "model_config") == 0));
 }
 
@@ -211,20 +245,18 @@ static void add_field(gm_builder *in, const gm_source_place *place, const record
     }
     gm_buffer note;
     gm_buffer_init(&note, in->arena);
-    gm_meaning_type bounds = {0};
-    gm_meaning_field field = {.name = {name->text, name->length}, .required = statement->value == NULL};
-    bool taken = true;
+    asked_field made = {.place = place, .annotation = statement->annotation, .variables = in->variables};
+    made.said = (gm_meaning_field){.name = {name->text, name->length}, .required = statement->value == NULL};
+    /* One of the class hides a field of a base class. */
+    made.hidden = to->kind == DATACLASS && gm_source_is(in, place, without_brackets(statement->annotation), class_var_names);
     if (to->kind == TYPED_DICT) {
-        field.required = presence(in, place, statement->annotation, to->total);
+        made.said.required = presence(in, place, statement->annotation, to->total);
     } else if (is_field_call(in, place, statement->value)) {
-        taken = read_field_call(in, place, statement->value, &field, &bounds, &note);
+        made.hidden = !read_field_call(in, place, statement->value, &made, &note) || made.hidden;
     } else if (statement->value != NULL) {
-        field.value = gm_source_default(in, place, statement->value);
+        made.said.value = gm_source_default(in, place, statement->value);
+        made.has_default = true;
     }
-    if (!taken) {
-        return;
-    }
-    field.type = bounded(in, gm_source_type(in, place, statement->annotation), &bounds);
     gm_text written = gm_source_field_note(in->arena, place->code->tree, place->body, index);
     bool foreign = to->inherited && to->kind == TYPED_DICT; /* which has forgotten its bases at run time */
     if (written.bytes != NULL && !foreign) {
@@ -233,9 +265,9 @@ static void add_field(gm_builder *in, const gm_source_place *place, const record
     }
     if (note.length > 0) {
         gm_buffer_text(&note);
-        field.note = (gm_text){note.bytes, (uint32_t)note.length};
+        made.said.note = (gm_text){note.bytes, (uint32_t)note.length};
     }
-    put_field(in, to->index, &field);
+    put_field(in, to, &made, statement->value == NULL);
 }
 
 static void add_fields(gm_builder *in, const gm_source_target *class, const record *to, unsigned depth);
@@ -263,12 +295,13 @@ static void add_fields(gm_builder *in, const gm_source_target *class, const reco
     if (depth >= BASE_LIMIT || in->problem.message != NULL) {
         return;
     }
-    add_inherited(in, class, to, depth);
     record here = *to;
+    here.first = to->fields->puts;
+    add_inherited(in, class, to, depth);
     here.inherited = depth > 0;
     here.total = !is_constant(keyword_of(&gm_as_ClassDef(class->node)->keywords, "total"), GM_LITERAL_False);
-    if (to->kind == DATACLASS && kind_of(in, class, 0) != DATACLASS) {
-        return; /* annotations of a base that is no dataclass are no fields */
+    if ((to->kind == DATACLASS || to->kind == ATTRS) && decorated_kind(in, class) != to->kind) {
+        return; /* annotations of a class without the decorator are no fields */
     }
     const gm_source_place *inside = gm_source_inside(in, class->place, class->node);
     for (uint32_t i = 0; i < inside->body->count; i++) {
@@ -278,148 +311,34 @@ static void add_fields(gm_builder *in, const gm_source_target *class, const reco
     }
 }
 
+/* The types of the fields that are left, in their order: as at run time, where types of hidden fields are not seen. */
+static void add_types(gm_builder *in, const record *to) {
+    const gm_variable *variables = in->variables;
+    for (uint32_t i = 0; i < to->fields->all.count && in->problem.message == NULL; i++) {
+        asked_field *made = &to->fields->all.items[i];
+        if (made->hidden) {
+            continue;
+        }
+        in->variables = made->variables;
+        uint32_t before = in->meaning->types.count;
+        uint32_t type = gm_source_type(in, made->place, made->annotation);
+        if (in->problem.message == NULL) {
+            made->said.type = made->bounds != NULL ? gm_source_annotated(in, type, before, made->bounds) : type;
+            gm_vec_push(in->arena, &in->meaning->types.items[to->index].fields, made->said);
+        }
+    }
+    in->variables = variables;
+}
+
 static void add_record(gm_builder *in, const gm_source_target *class, record_kind kind, uint32_t index) {
     gm_meaning_type *type = &in->meaning->types.items[index];
     type->form = GM_MEANING_record;
     type->kind = (gm_text){kind_names[kind], (uint32_t)strlen(kind_names[kind])};
     type->doc = gm_source_docstring(in->arena, class->place->code->tree, &gm_as_ClassDef(class->node)->body);
-    const record to = {.kind = kind, .total = true, .index = index};
+    field_list fields = {0};
+    const record to = {.kind = kind, .total = true, .index = index, .fields = &fields};
     add_fields(in, class, &to, 0);
-}
-
-/* Members */
-
-static uint64_t small_integer(gm_text text) {
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9' || value > UINT32_MAX) {
-            return UINT64_MAX;
-        }
-        value = value * 10 + (uint64_t)(text.bytes[i] - '0');
-    }
-    return value;
-}
-
-/* What `auto()` gives: one more than the largest value so far, or the next bit. */
-static uint64_t next_value(const gm_meaning_type *type, bool flag) {
-    uint64_t largest = 0;
-    for (uint32_t i = 0; i < type->values.count; i++) {
-        uint64_t value = type->values.items[i].kind == GM_VALUE_number ? small_integer(type->values.items[i].text) : 0;
-        largest = value != UINT64_MAX && value > largest ? value : largest;
-    }
-    uint64_t bit = 1;
-    while (flag && bit <= largest) {
-        bit <<= 1;
-    }
-    return flag ? bit : largest + 1;
-}
-
-static gm_text number_text(gm_builder *in, uint64_t number) {
-    gm_buffer out;
-    gm_buffer_init(&out, in->arena);
-    gm_buffer_add_unsigned(&out, number);
-    gm_buffer_text(&out);
-    return (gm_text){out.bytes, (uint32_t)out.length};
-}
-
-static void lower_name(gm_builder *in, const gm_name *name, gm_meaning_value *value) {
-    char *bytes = gm_arena_copy(in->arena, name->text, name->length);
-    for (uint32_t i = 0; i < name->length; i++) {
-        bytes[i] = bytes[i] >= 'A' && bytes[i] <= 'Z' ? (char)(bytes[i] | 0x20) : bytes[i];
-    }
-    value->kind = GM_VALUE_string;
-    value->text = (gm_text){bytes, name->length};
-}
-
-/* `1 << 2`, as flags are written. */
-static bool shifted(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
-    gm_meaning_value left = {0};
-    gm_meaning_value right = {0};
-    if (node->kind != GM_KIND_BinOp || gm_as_BinOp(node)->op != GM_OP_LShift ||
-        !gm_source_value(in, place, gm_as_BinOp(node)->left, &left) || !gm_source_value(in, place, gm_as_BinOp(node)->right, &right)) {
-        return false;
-    }
-    uint64_t number = small_integer(left.text);
-    uint64_t bits = small_integer(right.text);
-    if (number > 1024 || bits > 50) {
-        return false;
-    }
-    *value = (gm_meaning_value){.kind = GM_VALUE_number, .text = number_text(in, number << bits)};
-    return true;
-}
-
-static void read_value(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *node,
-                       const gm_name *name, const gm_meaning_type *type, gm_meaning_value *value) {
-    static const char *const automatic[] = {"enum.auto", NULL};
-    static const char *const text_enums[] = {"enum.StrEnum", NULL};
-    if (gm_source_value(in, place, node, value) || shifted(in, place, node, value)) {
-        return;
-    }
-    *value = (gm_meaning_value){.kind = GM_VALUE_other};
-    if (node->kind == GM_KIND_Call && gm_source_is(in, place, gm_as_Call(node)->func, automatic)) {
-        if (derives_from(in, class, text_enums, 0)) {
-            lower_name(in, name, value);
-        } else {
-            value->kind = GM_VALUE_number;
-            value->text = number_text(in, next_value(type, type->form == GM_MEANING_flag));
-        }
-    }
-}
-
-static bool same_value(const gm_meaning_value *a, const gm_meaning_value *b) {
-    return a->kind != GM_VALUE_other && a->kind == b->kind && gm_text_equal(a->text, b->text);
-}
-
-/* `OTHER = RED`: another name for a member. */
-static bool names_member(const gm_builder *in, const gm_meaning_type *type, const gm_node *node) {
-    const gm_name *name = node->kind == GM_KIND_Name ? gm_as_Name(node)->id : NULL;
-    gm_work(in->arena, name == NULL ? 0 : type->values.count);
-    for (uint32_t i = 0; name != NULL && i < type->values.count; i++) {
-        if (gm_text_equal(type->values.items[i].name, (gm_text){name->text, name->length})) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Another name for a member is none; nor are names of several flags at once, or of none. */
-static bool is_own_member(const gm_builder *in, const gm_meaning_type *type, const gm_meaning_value *value, uint64_t key) {
-    uint32_t at = gm_table_find(&in->members, key);
-    if (at < type->values.count && same_value(&type->values.items[at], value)) {
-        return false;
-    }
-    uint64_t number = value->kind == GM_VALUE_number ? small_integer(value->text) : UINT64_MAX;
-    return type->form != GM_MEANING_flag || (number != UINT64_MAX && number != 0 && (number & (number - 1)) == 0);
-}
-
-void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint32_t index) {
-    const gm_source_place *inside = gm_source_inside(in, target->place, target->node);
-    in->meaning->types.items[index].doc = gm_source_docstring(in->arena, inside->code->tree, inside->body);
-    for (uint32_t i = 0; i < inside->body->count; i++) {
-        const gm_node *node = inside->body->items[i];
-        if (node->kind != GM_KIND_Assign || gm_as_Assign(node)->targets.count != 1 ||
-            gm_as_Assign(node)->targets.items[0]->kind != GM_KIND_Name) {
-            continue;
-        }
-        const gm_name *name = gm_as_Name(gm_as_Assign(node)->targets.items[0])->id;
-        gm_meaning_type *type = &in->meaning->types.items[index];
-        if (name->text[0] == '_' || names_member(in, type, gm_as_Assign(node)->value)) {
-            continue;
-        }
-        gm_meaning_value value = {0};
-        read_value(in, target, inside, gm_as_Assign(node)->value, name, type, &value);
-        uint64_t key = name_key(index, value.text) + ((uint64_t)value.kind << 32);
-        gm_work(in->arena, FIELD_WORK);
-        if (is_own_member(in, type, &value, key)) {
-            gm_table_put(&in->members, in->arena, key, type->values.count);
-            value.name = (gm_text){name->text, name->length};
-            value.note = gm_source_field_note(in->arena, inside->code->tree, inside->body, i);
-            gm_vec_push(in->arena, &type->values, value);
-        }
-    }
-    if (in->meaning->types.items[index].values.count == 0) {
-        gm_source_refuse(in, target->place, target->node, "`%s` has no members", gm_as_ClassDef(target->node)->name->text);
-    }
+    add_types(in, &to);
 }
 
 uint32_t gm_source_class(gm_builder *in, const gm_source_target *target, const char *words) {

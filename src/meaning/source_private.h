@@ -120,6 +120,8 @@ uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *w
 /* Gives the type variables of a class what stands in brackets; false when there are too few or too many. */
 bool gm_source_bind(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *slice);
 uint32_t gm_source_class(gm_builder *in, const gm_source_target *target, const char *words);
+/* Whether a class derives from one of the classes with these names; `depth` is 0. */
+bool gm_source_derives(gm_builder *in, const gm_source_target *class, const char *const *names, unsigned depth);
 bool gm_source_is_enumeration(gm_builder *in, const gm_source_target *target, bool *flag);
 void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint32_t index);
 const char *gm_source_words(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
@@ -132,6 +134,9 @@ gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm
 
 /* A bound or a note of an annotation, or of Field(...). */
 void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note);
+
+/* A type with the note and the bounds of another; types from `before` on were made for it. Annotations of what is annotated are one, as in Python. */
+uint32_t gm_source_annotated(gm_builder *in, uint32_t inner, uint32_t before, const gm_meaning_type *said);
 
 /* Notes */
 gm_text gm_source_string(gm_arena *arena, const gm_tree *text, const gm_node *node); /* no text: not a string */

@@ -133,8 +133,14 @@ static void bind(gm_builder *in, const gm_source_body *body, const char *name, s
     gm_vec_push(in->arena, &in->bound, bound);
 }
 
+/* `Name = Name` leaves a name what it was. */
+static bool keeps(const gm_node *target, const gm_node *node) {
+    const gm_node *value = node->kind == GM_KIND_Assign ? gm_as_Assign(node)->value : NULL;
+    return value != NULL && value->kind == GM_KIND_Name && strcmp(gm_as_Name(value)->id->text, gm_as_Name(target)->id->text) == 0;
+}
+
 static void bind_name(gm_builder *in, const gm_source_body *body, const gm_node *target, const gm_node *node) {
-    if (target->kind == GM_KIND_Name) {
+    if (target->kind == GM_KIND_Name && !keeps(target, node)) {
         const gm_name *name = gm_as_Name(target)->id;
         bind(in, body, name->text, name->length, node, NULL);
     }
@@ -214,7 +220,7 @@ static const gm_source_body *body_of(gm_builder *in, const gm_list *list) {
 }
 
 static gm_source_target resolve_in(gm_builder *in, const gm_source_place *place, const char *name);
-static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found, const char *name);
+static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found);
 
 static bool is_known(const gm_source_target *target) {
     return target->external != NULL || target->module != NULL || target->node != NULL;
@@ -281,18 +287,15 @@ static gm_source_target follow_import(gm_builder *in, const gm_source_place *pla
     return external(in, join(in->arena, from, ".", module));
 }
 
-static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found, const char *name) {
+static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found) {
     if (found->alias != NULL) {
         return follow_import(in, place, found);
     }
     /* `Name = other.Name` is another name of the same thing. */
     if (found->node->kind == GM_KIND_Assign) {
-        const gm_node *value = gm_as_Assign(found->node)->value;
-        if ((value->kind == GM_KIND_Name && strcmp(gm_as_Name(value)->id->text, name) != 0) || value->kind == GM_KIND_Attribute) {
-            gm_source_target target = gm_source_resolve(in, place, value);
-            if (is_known(&target)) {
-                return target;
-            }
+        gm_source_target target = gm_source_resolve(in, place, gm_as_Assign(found->node)->value);
+        if (is_known(&target)) {
+            return target;
         }
     }
     return (gm_source_target){.node = found->node, .place = place};
@@ -328,7 +331,7 @@ static gm_source_target resolve_in(gm_builder *in, const gm_source_place *place,
     uint32_t at = find_bound(in, body, name, strlen(name), &key);
     if (at != GM_TABLE_NONE) {
         const gm_source_binding found = in->bound.items[at]; /* more may come while it is followed */
-        target = follow(in, place, &found, name);
+        target = follow(in, place, &found);
     } else {
         target = resolve_stars(in, place, body, name);
     }

@@ -188,9 +188,10 @@ static uint32_t literal_type(gm_builder *in, const gm_source_place *place, const
 
 static uint32_t annotated_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     const gm_list *arguments = arguments_of(in, slice);
-    gm_meaning_type type = {.form = GM_MEANING_annotated};
+    gm_meaning_type type = {0};
     gm_buffer note;
     gm_buffer_init(&note, in->arena);
+    uint32_t before = in->meaning->types.count;
     uint32_t inner = gm_source_type(in, place, arguments->items[0]);
     for (uint32_t i = 1; i < arguments->count; i++) {
         gm_source_take_metadata(in, place, arguments->items[i], &type, &note);
@@ -199,11 +200,7 @@ static uint32_t annotated_type(gm_builder *in, const gm_source_place *place, con
         gm_buffer_text(&note);
         type.note = (gm_text){note.bytes, (uint32_t)note.length};
     }
-    if (type.note.bytes == NULL && type.bounds.count == 0) {
-        return inner;
-    }
-    gm_vec_push(in->arena, &type.items, inner);
-    return gm_source_intern(in, &type);
+    return in->problem.message == NULL ? gm_source_annotated(in, inner, before, &type) : 0;
 }
 
 static bool is_ellipsis(const gm_node *node) {

@@ -153,17 +153,13 @@ static const char *const bound_names[] = {"ge", "gt", "le", "lt", "multiple_of",
 enum { BOUND_COUNT = sizeof bound_names / sizeof bound_names[0] };
 
 /* Bounds stand in a fixed order, and of several with one name the last one counts. */
-static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
-    gm_meaning_value value = {0};
-    if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
-        return;
-    }
-    gm_meaning_bound bound = {{name, (uint32_t)strlen(name)}, value.kind == GM_VALUE_number, value.text};
+/* In the order of the names; of two with one name the later one counts. */
+static void put_bound(gm_builder *in, gm_meaning_type *type, gm_meaning_bound bound) {
     uint32_t at = 0;
-    for (size_t i = 0; i < BOUND_COUNT && strcmp(bound_names[i], name) != 0; i++) {
+    for (size_t i = 0; i < BOUND_COUNT && !gm_text_is(bound.name, bound_names[i]); i++) {
         at += at < type->bounds.count && gm_text_is(type->bounds.items[at].name, bound_names[i]);
     }
-    if (at < type->bounds.count && gm_text_is(type->bounds.items[at].name, name)) {
+    if (at < type->bounds.count && gm_text_equal(type->bounds.items[at].name, bound.name)) {
         type->bounds.items[at] = bound;
         return;
     }
@@ -174,9 +170,46 @@ static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_t
     type->bounds.items[at] = bound;
 }
 
+static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
+    gm_meaning_value value = {0};
+    if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
+        return;
+    }
+    put_bound(in, type, (gm_meaning_bound){{name, (uint32_t)strlen(name)}, value.kind == GM_VALUE_number, value.text});
+}
+
 static void add_note(gm_buffer *note, gm_text text) {
     gm_buffer_add_text(note, note->length > 0 ? " " : "");
     gm_buffer_add(note, text.bytes, text.length);
+}
+
+uint32_t gm_source_annotated(gm_builder *in, uint32_t inner, uint32_t before, const gm_meaning_type *said) {
+    gm_meaning_type type = {.form = GM_MEANING_annotated, .note = said->note};
+    const gm_meaning_type *within = &in->meaning->types.items[inner];
+    if (within->form == GM_MEANING_annotated) {
+        for (uint32_t i = 0; i < within->bounds.count; i++) {
+            put_bound(in, &type, within->bounds.items[i]);
+        }
+        gm_buffer note;
+        gm_buffer_init(&note, in->arena);
+        if (within->note.length > 0 && said->note.length > 0) {
+            add_note(&note, within->note);
+            add_note(&note, said->note);
+            gm_buffer_text(&note);
+        }
+        type.note = note.length > 0 ? (gm_text){note.bytes, (uint32_t)note.length} : said->note.length > 0 ? said->note : within->note;
+        bool own = inner >= before; /* made for this one, and the last that was made */
+        inner = within->items.items[0];
+        in->meaning->types.count -= own;
+    }
+    for (uint32_t i = 0; i < said->bounds.count; i++) {
+        put_bound(in, &type, said->bounds.items[i]);
+    }
+    if (type.note.length == 0 && type.bounds.count == 0) {
+        return inner;
+    }
+    gm_vec_push(in->arena, &type.items, inner);
+    return gm_source_intern(in, &type);
 }
 
 /* The bound that a constructor with one argument stands for: `Ge(0)`. */

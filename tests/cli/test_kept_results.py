@@ -46,17 +46,30 @@ def test_the_same_bytes_again(cli, name) -> None:
     assert cli("check", "--no-cache", "--output-format", name, ".") == first
 
 
-def test_what_is_kept_is_what_is_told(cli) -> None:
+FIRST = "# graphmend: ignore[GM101]\nimport torch\n"  # of which the finding is at the first byte
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "others"),
+    [
+        (BREAKS, "`print` ends the graph", "`print` ends the world"),
+        (FIRST, "nothing to silence here", "nothing to say here too"),
+        (f"\n{FIRST}", "nothing to silence here", "nothing to say here too"),
+    ],
+    ids=["breaks", "the first byte", "the second byte"],
+)
+def test_what_is_kept_is_what_is_told(cli, program: str, words: str, others: str) -> None:
     """A pack with other words in it and the right hash behind: so the second run did not look at the file again."""
-    cli.write("a.py", BREAKS)
-    first = cli("check", "a.py")
+    cli.write("a.py", program)
+    first = cli("check", "--all", "a.py")
+    assert words in first.out
     pack = only_pack(cli)
     data = pack.read_bytes()
     assert data[-16:] == siphash(data[:-16])
-    changed = data[:-16].replace(b"`print` ends the graph", b"`print` ends the world")
+    changed = data[:-16].replace(words.encode(), others.encode())
     pack.write_bytes(changed + siphash(changed))
-    assert cli("check", "a.py").out == first.out.replace("ends the graph", "ends the world")
-    assert cli("check", "--no-cache", "a.py") == first
+    assert cli("check", "--all", "a.py").out == first.out.replace(words, others)
+    assert cli("check", "--all", "--no-cache", "a.py") == first
 
 
 def test_whatever_changes_is_looked_at_anew(cli) -> None:

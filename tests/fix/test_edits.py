@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,23 @@ class Program:
         self.path = path
         self.old, self.new = folder / "old.py", folder / "new.py"
 
-    def __call__(self, old: str, new: str, edits: list[Edit]) -> tuple[list[bool], int, str, bool]:
-        """Which edits were added, how many a list merged with itself has, the text, and whether trees are the same."""
+    def __call__(
+        self, old: str, new: str, edits: list[Edit], others: Sequence[Edit] = ()
+    ) -> tuple[list[bool], str, str, bool]:
+        """Which edits were added, the text by the two lists merged and by the first, and whether trees are the same."""
         self.old.write_text(old)
         self.new.write_text(new)
-        words = [str(word) for edit in edits for word in edit]
+        words = [
+            *(str(word) for edit in edits for word in edit),
+            "--",
+            *(str(word) for edit in others for word in edit),
+        ]
         done = subprocess.run([self.path, self.old, self.new, *words], capture_output=True, text=True, check=True)
         lines = done.stdout.splitlines()
-        assert done.stderr == "" and len(lines) == len(edits) + 3
-        added = [line == "added" for line in lines[: len(edits)]]
-        merged, text, verdict = lines[len(edits) :]
-        return added, int(merged.split()[1]), bytes.fromhex(text[len("text ") :]).decode(), verdict == "same"
+        assert done.stderr == "" and len(lines) == len(edits) + len(others) + 3
+        added = [line == "added" for line in lines[:-3]]
+        merged, text = (bytes.fromhex(line[len("text ") :]).decode() for line in lines[-3:-1])
+        return added, merged, text, lines[-1] == "same"
 
 
 @pytest.fixture
@@ -65,20 +72,38 @@ EDITS = st.lists(
 )
 
 
-@settings(
+COMMON = settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+
+
+@COMMON
 @given(edits=EDITS)
 def test_edits_by_chance(program: Program, edits: list[Edit]) -> None:
     """Refused is what overlaps an edit that was added; those that were added commute."""
-    added, merged, text, _ = program(TEXT, TEXT, edits)
+    added, merged, text, _ = program(TEXT, TEXT, edits, edits)
+    added = added[: len(edits)]
     kept: list[Edit] = []
     for edit, taken in zip(edits, added):
         assert taken == (not any(overlap(edit, other) for other in kept)), (edit, kept)
         kept += [edit] if taken else []
     assert text == applied(TEXT, kept)
-    assert merged == len(kept)
+    assert merged == text, "a list merged with itself is itself"
     assert program(TEXT, TEXT, kept[::-1])[2] == text
+
+
+@COMMON
+@given(edits=EDITS, others=EDITS)
+def test_two_lists_by_chance(program: Program, edits: list[Edit], others: list[Edit]) -> None:
+    """Of the second list all goes in that overlaps nothing of the first one; where nothing does, both ways are one."""
+    added, merged, text, _ = program(TEXT, TEXT, edits, others)
+    kept = [edit for edit, taken in zip(edits, added) if taken]
+    beside = [edit for edit, taken in zip(others, added[len(edits) :]) if taken]
+    apart = [edit for edit in beside if not any(overlap(edit, other) for other in kept)]
+    assert merged == applied(TEXT, kept + apart)
+    assert text == applied(TEXT, kept)
+    if apart == beside:
+        assert program(TEXT, TEXT, beside, kept)[1] == merged
 
 
 # Texts of the same length whose trees differ: without an edit each is another program than each other one of its row.

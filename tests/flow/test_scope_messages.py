@@ -6,9 +6,12 @@ diff.
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from stated_texts import hold
 
 DECLARED = [
@@ -131,6 +134,21 @@ def told_of(executable: str, folder: Path, texts: list[str]) -> list[str]:
     assert len(parts) == len(texts), done.stderr
     lines = [[line for line in part.splitlines() if line.startswith('{"line"')] for part in parts]
     return ["".join(f"    {line}\n" for line in some) for some in lines]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="names other places")
+def test_they_are_where_python_has_them(executable: str, tmp_path: Path) -> None:
+    """Line and column; a feature that there is not is told at its name."""
+    texts = [text for text in [*DECLARED, *WITHIN, *COMPREHENSIONS, *OTHERS] if "__future__" not in text]
+    seen = 0
+    for text, words in zip(texts, told_of(executable, tmp_path, texts)):
+        try:
+            compile(text, "a.py", "exec")
+        except SyntaxError as error:
+            first = json.loads(words.splitlines()[0])
+            assert (first["line"], first["column"] + 1) == (error.lineno, error.offset), (text, words)
+            seen += 1
+    assert seen > 50
 
 
 def test_scopes_refuse_what_python_refuses(executable: str, tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ PROGRAMS = [
     "def f(x):\n    import a.b, c as d\n    from e import g as h, i\n    for j, k.l, m[x] in x:\n"
     "        continue\n    else:\n        n: int\n        o: int = x\n        (p): int = x\n"
     "    q += x\n    r, *s = t = x\n    return a, d, h, i, j, o, q, r, s, t\n",
+    "def f(a, b):\n    class C:\n        global a\n        nonlocal b\n        a = b = c = d = 1\n"
+    "        def g[T: (a, b, c, d, e)](x: T): return a, b, c, d, e\n        type A[U: c] = (a, b, c, d, e, U)\n"
+    "        class D[V](c): d: V\n        h = [(a, b, c) for c in d]\n    return C\n",
 ]
 TARGETS = ["3.9", "3.11", "3.12", "3.13", "3.14"]
 COMMANDS = [["scopes", "--symtable"], ["scopes"], ["cfg"], ["variables"]]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import json
 import random
 import string
@@ -223,3 +224,18 @@ def test_control_characters_inside_of_strings_are_kept() -> None:
             continue
         assert reading["ok"] and reading["value"] == {"a": f"x{chr(code)}y"}, (text, reading)
         assert [name for name, _ in reading["repairs"]] == ["control"], text
+
+
+def test_pairs_of_escapes_at_every_limit() -> None:
+    """Two halves are one character, and others stay what they are: a pair is the literal that it spells, or none."""
+    units = [0x1F, 0x41, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000]
+    texts = [f'"\\u{first:04x}\\u{second:04X}"' for first, second in itertools.product(units, repeat=2)]
+    literals = ", ".join(f'{{"value": {text}}}' for text in texts if is_utf8(json.loads(text)))
+    types = f'[{{"form": "list", "items": [1]}}, {{"form": "literal", "values": [{literals}]}}]'
+    reader = Reader(f'{{"meaning": 1, "root": 0, "types": {types}}}')
+    for text in texts:
+        value = json.loads(text)
+        for way in (text, text.replace('"', "'"), text.replace("\\u0041", "A")):
+            reading = reader.read(f"[{way}]", READ_PLAIN)
+            assert reading["ok"] == is_utf8(value), (way, reading)
+            assert not reading["ok"] or reading["value"] == [value], (way, reading)

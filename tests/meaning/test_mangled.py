@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 from typing import Any, Callable
@@ -14,7 +15,12 @@ from meaning_damage import KINDS, Damager, parts_of, tally
 
 from graphmend.core import READ_PLAIN, Reader, Stream
 
-READER = Reader(json.dumps(types_of("full")))
+
+@functools.cache
+def reader() -> Reader:
+    return Reader(json.dumps(types_of("full")))
+
+
 SIMPLE = st.text(alphabet="abcXYZ 019", min_size=1, max_size=8).map(str.strip).filter(bool)
 NASTY = st.text(alphabet="ab ,:;{}[]()\"'`\\/#=\n\t<>|-+.0019$%\u00e9\u201c\u201d", max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -98,7 +104,7 @@ HARMLESS = ("fence", "prose", "thoughts", "unquoted keys", "other keys", "lines"
 
 
 def read(text: str) -> Any:
-    reading = READER.read(text, READ_PLAIN)
+    reading = reader().read(text, READ_PLAIN)
     return reading["value"] if reading["ok"] else None
 
 

@@ -1,0 +1,54 @@
+"""Patches of files whose names hold anything but a slash: git finds each file, and makes of it what `fix` makes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+from fix_command import AFTER, BEFORE, Command
+
+LETTERS = [
+    "a",
+    "b",
+    '"',
+    "\\",
+    "\n",
+    "\t",
+    "\r",
+    "\x7f",
+    "\x1b",
+    "\x01",
+    "\u00e9",
+    "\u20ac",
+    " ",
+    "'",
+    "$",
+    "*",
+    ".",
+    "-",
+    "%",
+]
+NAMES = 60
+
+
+def names() -> list[str]:
+    chance = random.Random(1)
+    found = {f"{letter}.py" for letter in LETTERS} | {f"a{letter}/b.py" for letter in LETTERS}
+    while len(found) < NAMES + 2 * len(LETTERS):
+        found.add("".join(chance.choice(LETTERS) for _ in range(chance.randint(1, 6))) + ".py")
+    return sorted(found - {"..py"})
+
+
+def test_git_applies_the_patch(fix: Command) -> None:
+    tree = fix.folder / "tree"
+    for name in names():
+        fix.write(f"tree/{name}", BEFORE)
+    patch = subprocess.run([fix.executable, "fix", "--diff", "--isolated", "."], cwd=tree, capture_output=True).stdout
+    assert patch.count(b"@@ -") == len(names())
+    shutil.copytree(tree, fix.folder / "other")
+    subprocess.run(["git", "apply", "-"], input=patch, cwd=fix.folder / "other", check=True)
+    for name in names():
+        assert Path(fix.folder, "other", name).read_text() == AFTER, name
+    assert all(BEFORE == Path(tree, name).read_text() for name in names())
