@@ -51,3 +51,15 @@ def test_sizes_are_tried_within_their_ranges(tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, text), [groups(6), groups(9), groups(7)])
     assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 2
     compare(load(tmp_path, text), [groups(6), groups(9), groups(0), groups(1)])
+
+
+def test_answers_about_a_size_hold_where_their_guards_do(tmp_path: Any) -> None:
+    text = """
+        def f(x):
+            if x.isnan().any():
+                raise ValueError("NaN")
+            windows = x.shape[0] / 4
+            return x + 1 if windows.is_integer() else x - windows
+        """
+    outcome = compare(load(tmp_path, text), [lambda n=n: (torch.ones(n),) for n in (8, 6, 7, 12)], False)
+    assert outcome.report["callables"][0]["mode"] == "whole"

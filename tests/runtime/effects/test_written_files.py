@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from harness import compare, load
 
@@ -107,3 +108,47 @@ def test_what_is_used_behind_the_statement(tmp_path: Any) -> None:
     text = LATER.format(name=str(tmp_path / "table.csv"))
     outcome = compare(load(tmp_path, text), [lambda: (torch.ones(3),)], False)
     assert not outcome.mended("GM305")
+
+
+TABLES = """
+    import csv
+    import io
+    import torch
+
+    class Loud(io.StringIO):
+        def write(self, text):
+            print("writes", text.strip())
+            return super().write(text)
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.text = {kind}()
+            self.rows = csv.writer(self.text)
+            self.named = csv.DictWriter(self.text, ["loss", "n"])
+
+        def forward(self, x):
+            y = x * 2
+            self.rows.writerow([x.shape[0], round(y.mean().item(), 3)])
+            n = {length}
+            self.named.writerow({{"loss": y.max().item(), "n": n}})
+            return y + n
+
+        def shown(self):
+            return self.text.getvalue()
+
+    def make():
+        return Net()
+    """
+TABLE_CALLS = [lambda k=k: (torch.ones(2) * k,) for k in (1, 2.5, -1)]
+
+
+def test_a_table_that_the_program_keeps(tmp_path: Any) -> None:
+    text = TABLES.format(kind="io.StringIO", length="x.shape[0]")
+    outcome = compare(load(tmp_path, text), TABLE_CALLS)
+    assert outcome.graphs == 1 and outcome.mended("GM304")
+
+
+@pytest.mark.parametrize("kind, length", [("io.StringIO", "len(self.text.getvalue())"), ("Loud", "1")])
+def test_a_table_that_somebody_else_sees(tmp_path: Any, kind: str, length: str) -> None:
+    compare(load(tmp_path, TABLES.format(kind=kind, length=length)), TABLE_CALLS, False)

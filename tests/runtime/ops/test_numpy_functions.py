@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from graphmend.runtime.ops import numpy_functions
 from harness import compare, load
 
 PROGRAMS = {
@@ -48,12 +50,42 @@ KNOWN = {
     "a place": "a[: np.max([2])] + 1",
     "a method": "a + np.prod([3]).item()",
     "a truth": "a + 1 if bool(np.any([True])) else a - 1",
+    "two arrays": "np.polynomial.legendre.leggauss(3)[0] + a",
+    "an array": "np.polynomial.chebyshev.chebpts1(3) + a",
+    "numbers without the last": "np.linspace(0, 5, num=3, endpoint=False) + a",
+    "an array and a number": "np.linspace(0, 1, 3, retstep=True)[1] + a",
+    "powers": "np.geomspace(1, 100, 3) + a",
 }
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_numbers_that_the_trace_knows(tmp_path: Any, name: str) -> None:
     outcome = compare(load(tmp_path, text(KNOWN[name])), CALLS)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_a_draw_is_noticed_and_undone() -> None:
+    before = np.random.get_state()
+    with numpy_functions.draws_undone() as drawn:
+        np.random.rand()
+    assert drawn()
+    assert all(map(np.array_equal, before, np.random.get_state()))
+    with numpy_functions.draws_undone() as drawn:
+        np.polynomial.legendre.leggauss(3)
+    assert not drawn()
+
+
+DECIDING = """
+    import numpy as np
+    import torch
+    def f(x):
+        low, high = np.percentile(x.detach().numpy(), [10, 90])
+        return x + 1 if high - low > 1 else x - 1
+    """
+
+
+def test_what_only_decides(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, DECIDING), [lambda k=k: (torch.arange(5.0) * k,) for k in (1, 0.1, 2, 0.2)], False)
     assert outcome.report["callables"][0]["mode"] == "whole"
 
 

@@ -63,6 +63,25 @@ PROGRAMS = {
             kinds.add(3)
             return x * merged["scale"], DEFAULTS, merged, merged["names"] is DEFAULTS["names"], names, len(kinds)
         """,
+    "caches": """
+        import functools
+        import torch
+        class Sum(torch.autograd.Function):
+            @staticmethod
+            @functools.lru_cache(maxsize=None)
+            def weights(n):
+                return torch.arange(n) / 2
+            @staticmethod
+            def forward(ctx, x):
+                return x * Sum.weights(x.shape[0])
+            @staticmethod
+            def backward(ctx, g):
+                return g * Sum.weights(g.shape[0])
+        def f(x):
+            if x.isnan().any():
+                raise ValueError("NaN")
+            return Sum.apply(x)
+        """,
     "classes": """
         import torch
         def f(x):

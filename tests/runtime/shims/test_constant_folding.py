@@ -9,6 +9,14 @@ import torch
 from harness import compare, load
 
 PROGRAMS = {
+    "generic types": """
+        import typing
+        import numpy as np
+        from numpy.typing import NDArray
+        def f(x):
+            both = typing.cast(NDArray[np.float64], x.shape[0] * 2)
+            return x * both, typing.cast(typing.List[int], [1])
+        """,
     "bytes": """
         def f(x):
             data = (5).to_bytes(2, "big") + bytes.fromhex("0a") + bytes("abc", "utf-8")
