@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from graphmend.runtime.ops import numpy_functions
 from harness import compare, load
+
+from graphmend.runtime.ops import numpy_functions
 
 PROGRAMS = {
     "interp": "np.interp(a, np.arange(3), [0.0, 0.5, 1.0])",

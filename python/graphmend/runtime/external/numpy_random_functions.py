@@ -26,9 +26,9 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
-from ..analysis.marker_regions import kind_of
 from ..base import define_op, hooks, trace_state
 from ..base.dialect_class import NAME, Dialect
+from ..base.marker_ops import kind_of
 from ..base.owned_state import OwnedState
 from ..base.torch_names import tree_map
 from ..capture.path_speculation import path_of

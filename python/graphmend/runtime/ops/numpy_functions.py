@@ -246,7 +246,7 @@ def draws_undone() -> Iterator[Callable[[], bool]]:
     """Restore NumPy's generator; the value says whether somebody drew from it."""
     random = sys.modules["numpy"].random
     before = random.get_state()
-    changed = []
+    changed: list[bool] = []
     try:
         yield lambda: bool(changed)
     finally:
@@ -262,7 +262,7 @@ def arrays_of(result: Any) -> list[tuple[Any, bool]]:
 
 
 def array_of(value: Any) -> tuple[Any, bool]:
-    """An array of NumPy with the numbers of a result, and whether it is a number; raises TypeError for other results."""
+    """An array with the numbers of a result, and whether the result is a number; raises TypeError for other results."""
     numpy = sys.modules["numpy"]
     is_number = isinstance(value, numpy.generic)
     array = numpy.ascontiguousarray(value) if is_number or type(value) is numpy.ndarray else None
