@@ -28,6 +28,7 @@
 #                             with a Python that has a torch for it and graphmend; an hour of 16 cores; says SKIPPED without a GPU
 #   make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']   programs on packages that people train with, bench/packages, scored
 #                             with the kit; an environment each family, in build/packages
+#   make transcripts          training scripts of Lightning, transformers, accelerate and PyTorch Geometric, plain and mended, for docs/packages.md
 #   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
 #   make bench-meaning [PEER=openai]   the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are
 #                             installed, and clients of endpoints in plays
@@ -88,7 +89,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz fuzz-hours edits bench bench-models bench-calls bench-first bench-attempts bench-meaning servers launchers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz fuzz-hours edits bench bench-models bench-calls bench-first bench-attempts bench-meaning servers launchers training gpu packages transcripts growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -311,6 +312,10 @@ packages: build
 	$(call measure,$(BIN),build/packages.json) $(BIN)/python tools/packages.py --kit "$(abspath $(KIT))" --json build/packages.json \
 	  $(if $(ONLY),--only '$(ONLY)') $(FAMILIES)
 
+transcripts: build
+	@mkdir -p build
+	$(call measure,$(BIN),build/transcripts.json) $(BIN)/python tools/transcripts.py --json build/transcripts.json
+
 growth: build
 	@mkdir -p build
 	$(call measure,$(BIN),build/growth.json) $(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
@@ -452,7 +457,7 @@ pictures: build
 
 results: build
 	$(BIN)/python tools/write_results.py
-	$(BIN)/python tools/results_of_packages.py build/packages.json --out docs/packages.md
+	$(BIN)/python tools/results_of_packages.py build/packages.json --transcripts build/transcripts.json --out docs/packages.md
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

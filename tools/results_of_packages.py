@@ -1,6 +1,6 @@
 """Write docs/packages.md: how far programs on packages are whole, and what is left.
 
-usage: results_of_packages.py MEASURED.json --out FILE.md
+usage: results_of_packages.py MEASURED.json --transcripts TRANSCRIPTS.json --out FILE.md
 """
 
 from __future__ import annotations
@@ -23,6 +23,12 @@ Programs of `bench/packages`, each a layer, a loss, a metric or a training step 
 form of the kit's cases. `make packages KIT=dir` measures them, `make results` writes this page. The table counts
 programs; "broke" are those that plain `torch.compile` breaks, and "whole" those of them that are one graph with
 graphmend. WRONG, crash and worse have to be 0.
+"""
+
+
+SCRIPTS = "## Training scripts"
+ABOUT_SCRIPTS = """Scripts of `bench/transcripts` as people write them, each run plainly and under `graphmend run`; both runs have to print
+the same. `make transcripts` runs them all. A backend that counts (`counted.py`) compiles their graphs.
 """
 
 
@@ -65,9 +71,28 @@ def left(programs: list[dict[str, Any]]) -> list[str]:
     return table(["program", "verdict", "breaks", "where graphs end", "why"], rows)
 
 
+def transcripts(measured: pathlib.Path, page: pathlib.Path) -> list[str]:
+    """The section on scripts: from a measurement, or what the page has."""
+    if not measured.exists():
+        before = page.read_text(encoding="utf-8") if page.exists() else ""
+        return [SCRIPTS + before.split(SCRIPTS, 1)[1]] if SCRIPTS in before else []
+    rows, texts = [], []
+    for row in json.loads(measured.read_text(encoding="utf-8"))["transcripts"]:
+        plain, mended = row["plain"], row["mended"]
+        same = "same" if plain["output"] == mended["output"] else "DIFFERS"
+        rows.append([f"`{row['name']}.py`", plain["graphs"], mended["graphs"], same])
+        lines = (*mended["output"].splitlines(), *mended["summary"])
+        texts += [f"```console\n$ graphmend run bench/transcripts/{row['name']}.py", *lines, "```", ""]
+    note = measured.with_suffix(".commit")
+    at = [f"Measured at {note.read_text(encoding='utf-8').strip()}.\n"] if note.exists() else []
+    counts = table(["script", "graphs, plain", "graphs, mended", "output"], rows)
+    return [SCRIPTS, "", ABOUT_SCRIPTS, *at, *counts, *texts]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", type=pathlib.Path)
+    parser.add_argument("--transcripts", required=True, type=pathlib.Path)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     options = parser.parse_args()
     if not options.measured.exists():
@@ -86,6 +111,7 @@ def main() -> int:
         "",
         *left(programs),
         *unmeasured(programs),
+        *transcripts(options.transcripts, options.out),
     ]
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return 0
