@@ -26,4 +26,4 @@ def model():
 
 
 def calls():
-    return [(torch.randn(n, 3),) for n in (5, 5, 6)]
+    return [(torch.randn(n, 3),) for n in (5, 5, 6, 5)]

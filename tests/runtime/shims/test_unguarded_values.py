@@ -1,4 +1,4 @@
-"""Descriptors of C classes that are values: each call computes with the one that it is given."""
+"""Values that Dynamo reads without a guard, such as descriptors of C classes: each call computes with its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 from harness import CountingBackend
+
+from graphmend.runtime.base import torch_names
 
 
 class Named(torch.Tensor):
@@ -70,3 +72,39 @@ def test_the_same_descriptors_are_one_graph() -> None:
     for function in (torch.Tensor.sin, torch.Tensor.sin, torch.Tensor.T.__get__, torch.Tensor.T.__get__):
         compiled(function, torch.ones(1, 2))
     assert len(backend.graphs) == 2
+
+
+class Silent(tuple):  # noqa: SLOT001
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+
+class Short(list):
+    def __len__(self) -> int:
+        return 1
+
+
+class Items(torch.nn.Module):
+    def __init__(self, items: Any) -> None:
+        super().__init__()
+        self.items = items
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.isnan().any():
+            raise ValueError("NaN")
+        for item in self.items:
+            x = x * 3 + item
+        return x
+
+
+@pytest.mark.skipif(torch_names.release().version < (2, 10), reason="the guard of torch 2.9 asks the class alone")
+@pytest.mark.parametrize("kind", [Silent, Short])
+def test_items_are_counted_where_the_class_tells_another_length(kind: Any) -> None:
+    torch._dynamo.reset()
+    counting = CountingBackend()
+    x, net = torch.ones(2), Items(kind((1, 2)))
+    compiled = torch.compile(net, backend=counting)
+    for items in [(1, 2), (1, 2), (1, 2, 3), (4,)]:
+        net.items = kind(items)
+        torch.testing.assert_close(compiled(x), net(x))
+    assert len(counting.graphs) == 3

@@ -8,7 +8,8 @@
 
 A call with another value then runs a graph that was made for the first one. The values are descriptors of C classes
 (the function that `__torch_function__` is given), the sign of a zero, attributes of a tensor that are constants
-(`x.is_leaf`), and the names in the `__dict__` of an object. Each gets a guard here. A bound descriptor
+(`x.is_leaf`), the names in the `__dict__` of an object, and the items of a tuple or list whose class tells another
+length. Each gets a guard here. A bound descriptor
 (`torch.Tensor.T.__get__`) is another object each time; its name is guarded, and Dynamo loads the object behind it.
 """
 
@@ -59,6 +60,22 @@ def guard_signs(builder: Any, guard: Any, *, number: complex) -> None:
     value = builder.arg_ref(guard)
     code = f"({value} != {number!r} or repr({value}) == {repr(number)!r})"
     builder.add_python_lambda_leaf_guard_to_root([code], [code])  # runs behind all other guards
+
+
+@FEATURE.hook("sequence.guard_length", needed=False)
+def guard_items(install: Any, trace: trace_state.Trace, self: Any, guard: Any) -> Any:
+    """Guard how many items an object has, where its class tells another length than that, or none.
+
+    Dynamo counts the items while it traces, and asks the class for the length in the guard.
+    """
+    kind = type(self.get(guard))
+    base = next((base for base in (tuple, list) if issubclass(kind, base) and kind.__len__ is not base.__len__), None)
+    if base is None:
+        return hooks.DECLINED
+    self.TYPE_MATCH(guard)
+    code = f"{base.__name__}.__len__({self.arg_ref(guard)}) == {base.__len__(self.get(guard))}"
+    self.add_python_lambda_leaf_guard_to_root([code], [code])
+    return None
 
 
 @FEATURE.hook("tensor.getattr")

@@ -87,6 +87,7 @@ PLACES = {
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
     # Tables of attributes (`__dict__`).
     "attribute_table.guard_names": "DunderDictVariable.install_dict_keys_match_guard(self)",
+    "sequence.guard_length": "GuardBuilder.SEQUENCE_LENGTH(self, guard)",
     "attribute_table.guard_name": "DunderDictVariable.install_dict_contains_guard(self, tx, args)",
     # Variables that Dynamo makes.
     "number.create": "SymNodeVariable.create(cls, tx, proxy)",

@@ -133,7 +133,7 @@ OLDER: dict[Version, Differences] = {
             "VariableTracker.is_tensor": "older:is_tensor",
             "VariableTracker.is_constant_none": "older:is_constant_none",
         },
-        places={"opaque_class.call": None},
+        places={"sequence.guard_length": None, "opaque_class.call": None},
     ),
 }
 
