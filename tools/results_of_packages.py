@@ -27,8 +27,9 @@ graphmend. WRONG, crash and worse have to be 0.
 
 
 SCRIPTS = "## Training scripts"
-ABOUT_SCRIPTS = """Scripts of `bench/transcripts` as people write them, each run plainly and under `graphmend run`; both runs have to print
-the same. `make transcripts` runs them all. A backend that counts (`counted.py`) compiles their graphs.
+ABOUT_SCRIPTS = """
+Scripts of `bench/transcripts`, as people write them. Each runs plainly and under `graphmend run`, and both runs have to
+print the same. `make transcripts` runs them all. A backend that counts (`counted.py`) compiles their graphs.
 """
 
 
@@ -86,7 +87,7 @@ def transcripts(measured: pathlib.Path, page: pathlib.Path) -> list[str]:
     note = measured.with_suffix(".commit")
     at = [f"Measured at {note.read_text(encoding='utf-8').strip()}.\n"] if note.exists() else []
     counts = table(["script", "graphs, plain", "graphs, mended", "output"], rows)
-    return [SCRIPTS, "", ABOUT_SCRIPTS, *at, *counts, *texts]
+    return [SCRIPTS, ABOUT_SCRIPTS, *at, *counts, *texts]
 
 
 def main() -> int:

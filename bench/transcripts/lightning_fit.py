@@ -1,4 +1,4 @@
-"""Lightning: `Trainer.fit` of a classifier that leaves out steps without a label, counts them and warns of large losses."""
+"""Lightning: `Trainer.fit` of a classifier that counts batches without a label and tells of large losses."""
 
 import logging
 import warnings

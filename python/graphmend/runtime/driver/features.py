@@ -26,6 +26,8 @@ ORDER = (
     "shims.object_operators",
     "shims.string_formatting",
     "shims.exception_texts",
+    "shims.exception_arguments",
+    "shims.new_attribute_tables",
     "shims.tensor_indexing",
     "shims.mask_writes",
     "shims.c_functions_in_python",

@@ -56,7 +56,7 @@ def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 
 @FEATURE.hook("builtin.call")
 def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Fold a generic type with its parameters, such as `NDArray[np.float64]`: a type, and no part of the result."""
+    """Fold a generic type with its parameters, for example `NDArray[np.float64]`."""
     from ..base.torch_names import VariableTracker
 
     is_index = self.fn is operator.getitem and len(args) == 2 and not kwargs

@@ -84,9 +84,11 @@ def text_of_number(original: Any, trace: trace_state.Trace, self: Any) -> str:
 
 @FEATURE.hook("builtin.call")
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace `str`, `repr`, `format` and `%` of dynamic sizes."""
-    from ..base.torch_names import VariableTracker
+    """Trace `str`, `repr`, `format` and `%` of dynamic sizes, and `str` of a text."""
+    from ..base.torch_names import StringFormatVariable, VariableTracker
 
+    if self.fn is str and len(args) == 1 and not kwargs and isinstance(args[0].realize(), StringFormatVariable):
+        return args[0].realize()
     if self.fn in MAKING and not kwargs and makes_text(self.fn, args):
         values = unwrapped([present_value(trace, arg.realize()) for arg in args])
         if values is not None:

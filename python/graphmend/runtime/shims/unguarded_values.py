@@ -64,9 +64,9 @@ def guard_signs(builder: Any, guard: Any, *, number: complex) -> None:
 
 @FEATURE.hook("sequence.guard_length", needed=False)
 def guard_items(install: Any, trace: trace_state.Trace, self: Any, guard: Any) -> Any:
-    """Guard how many items an object has, where its class tells another length than that, or none.
+    """Guard the number of items of an object whose class has a length of another kind, or none.
 
-    Dynamo counts the items while it traces, and asks the class for the length in the guard.
+    Dynamo counts the items in the trace, and asks the class for the length in the guard.
     """
     kind = type(self.get(guard))
     base = next((base for base in (tuple, list) if issubclass(kind, base) and kind.__len__ is not base.__len__), None)

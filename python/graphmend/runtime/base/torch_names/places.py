@@ -63,6 +63,8 @@ PLACES = {
     "class.getattr": f"UserDefinedClassVariable.{READ}",
     "object.getattr": "UserDefinedObjectVariable.generic_getattr(self, tx, name)",
     "super.getattr": f"SuperVariable.{READ}",
+    "exception.reconstruct": "ExceptionVariable.reconstruct(self, codegen)",
+    "super.method": f"SuperVariable.{METHOD}",
     "function.getattr": f"UserFunctionVariable.{READ}",
     "optimizer.getattr": f"OptimizerVariable.{READ}",
     "tensor.hasattr": f"TensorVariable.{HAS}",
@@ -86,6 +88,8 @@ PLACES = {
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
     # Tables of attributes (`__dict__`).
+    "attribute_table.create": "DunderDictVariable.create(cls, tx, owner)",
+    "dictionary.reconstruct": "ConstDictVariable.reconstruct(self, codegen)",
     "attribute_table.guard_names": "DunderDictVariable.install_dict_keys_match_guard(self)",
     "sequence.guard_length": "GuardBuilder.SEQUENCE_LENGTH(self, guard)",
     "attribute_table.guard_name": "DunderDictVariable.install_dict_contains_guard(self, tx, args)",

@@ -73,6 +73,7 @@ NEWER: dict[Version, Differences] = {
     (2, 15): Differences(
         methods={"method_receiver": "im_self"},
         places={
+            "exception.reconstruct": "UserDefinedExceptionObjectVariable.reconstruct(self, codegen)",
             "text.create": "StringFormatVariable.create(cls, tx, text, args, kwargs)",
             "optimizer.init_group": "OptimizerVariable.tp_methods['_init_group'].handler(self, tx, args, kwargs)",
         },
@@ -104,6 +105,7 @@ OLDER: dict[Version, Differences] = {
         },
         additions={"OutputGraph.resolve_source_value": "older:resolve_source_value"},
         places={
+            "attribute_table.create": None,
             "attribute_table.guard_name": None,
             "attribute_table.guard_names": None,
             "graph.check_gradients": None,
