@@ -44,8 +44,6 @@ def make_exception(make: Any, trace: trace_state.Trace, self: Any, codegen: Any)
 
     The attributes of the exception follow, as for each object made in a call.
     """
-    from ..base.torch_names import ConstantVariable
-
     initialized = isinstance(getattr(self.exc_type, "__init__", None), types.FunctionType)
     if not initialized or not hasattr(self.mutation_type, "cls_source"):
         return hooks.DECLINED
@@ -61,13 +59,29 @@ def make_exception(make: Any, trace: trace_state.Trace, self: Any, codegen: Any)
     codegen(source)
     codegen.foreach(self.args)
     codegen.call_function(1 + len(self.args), False)
-    for name in ("__context__", "__cause__"):
-        if not isinstance(getattr(self, name), ConstantVariable):
-            codegen.dup_top()
-            codegen(getattr(self, name))
-            codegen.extend_output(codegen.rot_n(2))
-            codegen.store_attr(name)
     return None
+
+
+@FEATURE.hook("effects.codegen")
+def store_chain(store: Any, trace: trace_state.Trace, self: Any, codegen: Any, *args: Any) -> Any:
+    """Store whether an exception that outlives the call hides its context, and refuse causes and contexts."""
+    from ..base.torch_names import ConstantVariable, UserDefinedExceptionObjectVariable
+
+    for error in self._get_modified_vars():
+        if isinstance(error, UserDefinedExceptionObjectVariable):
+            chain = getattr(error, "exc_vt", error)
+            if not all(is_constant(item, None) for item in (chain.__cause__, chain.__context__)):
+                raise trace_state.SiteRefused("an exception with a cause or a context outlives the call")
+            if is_constant(chain.__suppress_context__, True):
+                codegen(ConstantVariable.create(True))
+                codegen(error)
+                codegen.store_attr("__suppress_context__")
+    return hooks.DECLINED
+
+
+def is_constant(variable: Any, value: Any) -> bool:
+    """Whether a variable is a constant of the trace with a value."""
+    return variable.is_python_constant() and variable.as_python_constant() is value
 
 
 def keeps_arguments_only(initializer: Any) -> bool:

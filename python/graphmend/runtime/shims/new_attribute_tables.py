@@ -20,8 +20,10 @@ OWNER = "graphmend_owner"  # Dynamo looks for variables in all attributes of a v
 @FEATURE.hook("attribute_table.create", needed=False)
 def keep_owner(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, owner: Any) -> Any:
     """Note the object of a table."""
+    from ..base.torch_names import AttributeMutationNew, UserDefinedObjectVariable
+
     table = create(cls, tx, owner)
-    if owner.source is None:
+    if isinstance(owner, UserDefinedObjectVariable) and isinstance(owner.mutation_type, AttributeMutationNew):
         setattr(table, OWNER, owner)
     return table
 
