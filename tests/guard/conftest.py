@@ -42,8 +42,14 @@ def cold_suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Su
 
 
 @pytest.fixture
-def suite(cold_suite: Suite, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Suite:
-    """Each run begins with torch in memory, where there is a torch."""
-    if importlib.util.find_spec("torch"):
-        monkeypatch.setattr(sys, "executable", request.getfixturevalue("warm_python"))  # pytester's interpreter
-    return cold_suite
+def suite(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Suite:
+    """Each run begins with torch in memory, where there is a torch.
+
+    The fixture behind it comes first: pytester forgets the modules that are loaded while it is there, and a second copy
+    of a module of torch would not know of the first.
+    """
+    python = request.getfixturevalue("warm_python") if importlib.util.find_spec("torch") else sys.executable
+    suite = request.getfixturevalue("cold_suite")
+    assert isinstance(suite, Suite)
+    monkeypatch.setattr(sys, "executable", python)  # pytester's interpreter
+    return suite

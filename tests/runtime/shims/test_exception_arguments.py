@@ -46,7 +46,8 @@ PROGRAM = """
 
         def shown(self):
             errors = [error for error in (self.last, *self.seen) if error is not None]
-            return [(repr(error), error.args, vars(error), error.__suppress_context__, repr(error.__cause__)) for error in errors]
+            chains = [(error.__suppress_context__, repr(error.__cause__)) for error in errors]
+            return [(repr(error), error.args, vars(error)) for error in errors], chains
 
     def make():
         return Net()
