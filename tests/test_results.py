@@ -282,3 +282,22 @@ def test_releases_of_torch(tmp_path: Path) -> None:
     assert "- 2.15.0: 10 breaks -> 0, bit for bit as eager, a steady call takes 0.46 of the plain one's time" in page
     assert "- 2.15.0, 20 models: opt" in page
     assert "- 2.15.0: trap_a" in page and "- 2.15.0: 700 passed" in page and "- 2.15.0, inductor" not in page
+
+
+def test_transcripts_of_scripts(tmp_path: Path) -> None:
+    """A row and a transcript for each script; they stay where the programs alone are measured again."""
+    programs, scripts, page = tmp_path / "packages.json", tmp_path / "transcripts.json", tmp_path / "packages.md"
+    programs.write_text(json.dumps({"programs": []}))
+    plain = {"status": 0, "output": "loss 1\n", "graphs": 5, "summary": []}
+    rows = [{"name": "fit", "plain": plain, "mended": {**plain, "graphs": 2, "summary": ["graphmend: 1 place mended"]}}]
+    rows += [{"name": "other", "plain": plain, "mended": {**plain, "output": "loss 2\n"}}]
+    scripts.write_text(json.dumps({"transcripts": rows}))
+    command = [sys.executable, str(ROOT / "tools/results_of_packages.py"), str(programs)]
+    command += ["--transcripts", str(scripts), "--out", str(page)]
+    subprocess.run(command, check=True)
+    text = page.read_text(encoding="utf-8")
+    assert "| `fit.py` | 5 | 2 | same |" in text and "| `other.py` | 5 | 5 | DIFFERS |" in text
+    assert "$ graphmend run bench/transcripts/fit.py\nloss 1\ngraphmend: 1 place mended\n```" in text
+    scripts.unlink()
+    subprocess.run(command, check=True)
+    assert page.read_text(encoding="utf-8") == text
