@@ -30,8 +30,6 @@ HANG_SECONDS = 1800
 POLL_SECONDS = 1.0
 ROOT = Path(__file__).parent.parent
 # Files that take long, with their seconds in `pytest --durations`; of the tests of other files, each takes so long.
-# Behind a compiled training step in one process, `numpy.random.seed` of its programs is Dynamo's: not explained yet.
-FIRST = "test_external_calls.py"
 SLOW_FILES, SECONDS_OF_A_TEST = Path(__file__).with_name("slow_files.txt"), 0.15
 
 
@@ -65,12 +63,7 @@ def by_file(items: list[pytest.Item]) -> list[list[pytest.Item]]:
     for item in items:
         files.setdefault(item.path, []).append(item)
     slow = seconds_of_files()
-
-    def rank(tests: list[pytest.Item]) -> tuple[bool, float]:
-        path = tests[0].path
-        return path.name != FIRST, -max(slow.get(path, 0), SECONDS_OF_A_TEST * len(tests))
-
-    return sorted(files.values(), key=rank)
+    return sorted(files.values(), key=lambda tests: -max(slow.get(tests[0].path, 0), SECONDS_OF_A_TEST * len(tests)))
 
 
 @dataclasses.dataclass

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 from harness import compare, load
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+from graphmend.runtime.analysis import node_facts
 
 ATTENTION = """
 import torch
@@ -108,3 +112,19 @@ def test_numbers_of_calls_that_are_run_again(tmp_path: Path, kind: str, name: st
     )
     make = load(tmp_path, GUARDED.format(expression=DRAWING[kind], limit=float(found[1]), name=name))
     compare(make, [lambda x=x: (x.clone(),) for x in inputs], grad=False)
+
+
+def item_of_a_trace(may_read: bool) -> torch.fx.Node:
+    """A node that reads a number, in a trace whose settings let numbers be read or not."""
+    graph = torch.fx.Graph()
+    place = graph.placeholder("x")
+    with FakeTensorMode(shape_env=ShapeEnv(allow_scalar_outputs=may_read)):
+        place.meta["example_value"] = torch.empty((), dtype=torch.float64)
+    return graph.call_method("item", (place,))
+
+
+def test_a_call_that_fails_in_one_trace_is_asked_again_in_another() -> None:
+    node_facts.cache.clear()
+    assert node_facts.draws(item_of_a_trace(False))
+    assert not node_facts.draws(item_of_a_trace(True))
+    assert not node_facts.draws(item_of_a_trace(False)), "facts are those of the call, in each trace"

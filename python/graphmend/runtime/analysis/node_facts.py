@@ -152,6 +152,8 @@ def facts_of_call(node: Node) -> Facts:
     facts = cache.get(key) if key is not None else None
     if facts is None:
         facts = derive_facts(node, args, kwargs, tensors)
+        if facts is None:  # not kept: `item` fails in a trace that may break, and works in the trace of a whole call
+            return unknown_facts(tensors)
         if key is not None:
             if len(cache) >= MAX_CACHED:
                 cache.clear()
@@ -184,9 +186,14 @@ def is_of_generators(target: Any) -> bool:
     return hasattr(home, "manual_seed") and home is not torch
 
 
-def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
-    """Derive the facts about a call from its schema, or from a second call."""
-    unknown = Facts(True, frozenset(range(len(tensors))))
+def unknown_facts(tensors: list[torch.Tensor]) -> Facts:
+    """The facts about a call that may draw, and write to each of its tensors."""
+    return Facts(True, frozenset(range(len(tensors))))
+
+
+def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Optional[Facts]:
+    """Derive the facts about a call from its schema, or from a second call; None where the second call fails."""
+    unknown = unknown_facts(tensors)
     target: Any = node.target
     if isinstance(target, torch_names.HigherOrderOperator) or node.op == "call_module":
         return unknown
@@ -204,7 +211,7 @@ def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Ten
     try:
         facts = facts_of_calls(*call_on_stand_ins(node, args, kwargs, tensors))
     except Exception:
-        return unknown
+        return None
     return Facts(facts.draws, facts.writes | declared_writes(target, args, kwargs, tensors))
 
 
