@@ -194,13 +194,13 @@ static bool is_field_call(gm_builder *in, const gm_source_place *place, const gm
     return node != NULL && node->kind == GM_KIND_Call && gm_source_is(in, place, gm_as_Call(node)->func, field_names);
 }
 
-static uint64_t name_key(uint32_t index, gm_text name) {
+uint64_t gm_source_name_key(uint32_t index, gm_text name) {
     return gm_hash_of(name.bytes, name.length).words[0] + index;
 }
 
 /* A field takes the place of one with its name in a base class. One of a dataclass without a default takes that of the class. */
 static void put_field(gm_builder *in, const record *to, asked_field *made, bool plain) {
-    uint64_t key = name_key(to->index, made->said.name);
+    uint64_t key = gm_source_name_key(to->index, made->said.name);
     uint32_t at = gm_table_find(&in->fields, key);
     gm_work(in->arena, FIELD_WORK);
     made->attribute = made->said.value;

@@ -1,5 +1,4 @@
 /* Members of enumerations: their names, values and notes. */
-#include "base/hash.h"
 #include "base/work.h"
 #include "meaning/source_private.h"
 
@@ -124,7 +123,7 @@ void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint3
         }
         gm_meaning_value value = {0};
         read_value(in, target, inside, gm_as_Assign(node)->value, name, type, &value);
-        uint64_t key = gm_hash_of(value.text.bytes, value.text.length).words[0] + index + ((uint64_t)value.kind << 32);
+        uint64_t key = gm_source_name_key(index, value.text) + ((uint64_t)value.kind << 32);
         gm_work(in->arena, MEMBER_WORK);
         if (is_own_member(in, type, &value, key)) {
             gm_table_put(&in->members, in->arena, key, type->values.count);

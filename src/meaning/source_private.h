@@ -120,6 +120,9 @@ uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *w
 /* Gives the type variables of a class what stands in brackets; false when there are too few or too many. */
 bool gm_source_bind(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *slice);
 uint32_t gm_source_class(gm_builder *in, const gm_source_target *target, const char *words);
+/* The key of a text within a type, for tables of fields and of members. */
+uint64_t gm_source_name_key(uint32_t index, gm_text name);
+
 /* Whether a class derives from one of the classes with these names; `depth` is 0. */
 bool gm_source_derives(gm_builder *in, const gm_source_target *class, const char *const *names, unsigned depth);
 bool gm_source_is_enumeration(gm_builder *in, const gm_source_target *target, bool *flag);

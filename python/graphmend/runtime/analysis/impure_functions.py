@@ -49,6 +49,8 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from ..base.dynamo_values import as_constant
+
 # The kinds of calls:
 PURE = "pure"  # the result depends on the arguments alone
 READING = "reading"  # a question to the machine or the file system, with few possible answers
@@ -313,6 +315,13 @@ def part_of(value: Any, part: str) -> Any:
 
 
 PLAIN = (type(None), bool, int, float, str, bytes)
+
+
+def plain_arguments(args: Any, kwargs: Any) -> Optional[tuple[list[Any], dict[str, Any]]]:
+    """The values of the arguments of a call; None where one is not plain, and an exception where one is no constant."""
+    values = [as_constant(item) for item in args]
+    options = {name: as_constant(item) for name, item in kwargs.items()}
+    return (values, options) if is_plain(values) and is_plain(options) else None
 
 
 def is_plain(value: Any) -> bool:

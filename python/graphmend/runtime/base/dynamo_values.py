@@ -79,6 +79,11 @@ def as_constant(variable: Any) -> Any:
     return variable.as_python_constant()
 
 
+def is_constant(variable: Any, value: Any) -> bool:
+    """Whether a variable is a constant of the trace, namely a certain object such as None or True."""
+    return bool(variable.is_python_constant()) and variable.as_python_constant() is value
+
+
 def hold_keys(variable: Any) -> None:
     """Guard the keys of dictionaries and their order, as Dynamo does for a program that asks for the keys."""
     from .torch_names import BaseListVariable, ConstDictVariable

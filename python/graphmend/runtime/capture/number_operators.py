@@ -56,7 +56,7 @@ def value_of(item: Any) -> Any:
     return item.meta.get("example_value") if isinstance(item, Node) else item
 
 
-def numbers_of(node: Node) -> list[Any]:
+def symbolic_arguments(node: Node) -> list[Any]:
     """The symbolic arguments of a node."""
     values = (value_of(item) for item in (*node.args, *node.kwargs.values()))
     return [item for item in values if isinstance(item, NUMBERS)]
@@ -64,7 +64,7 @@ def numbers_of(node: Node) -> list[Any]:
 
 def shapes_of(node: Node) -> Any:
     """The environment of the symbols of a node."""
-    return numbers_of(node)[0].node.shape_env
+    return symbolic_arguments(node)[0].node.shape_env
 
 
 def excluded(shapes: Any, numbers: dict[Any, Any]) -> bool:
@@ -97,7 +97,7 @@ def sympified(numbers: dict[Any, Any]) -> dict[Any, Any]:
 
 def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, Any], dict[Any, Any]]]:
     """The value of a node's formula at some points, the node's arguments at the same points, and the points."""
-    symbols = sorted(set().union(*(item.node.expr.free_symbols for item in numbers_of(node))), key=str)
+    symbols = sorted(set().union(*(item.node.expr.free_symbols for item in symbolic_arguments(node))), key=str)
     shapes = shapes_of(node)
     for turn in range(len(INTEGERS)):
         numbers = {symbol: point_of(shapes, symbol, turn + place) for place, symbol in enumerate(symbols)}

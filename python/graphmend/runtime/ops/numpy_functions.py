@@ -21,10 +21,9 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..analysis.impure_functions import is_plain
+from ..analysis.impure_functions import plain_arguments
 from ..analysis.marker_regions import tensor_of
 from ..base import call_stack, define_op, hooks, trace_state
-from ..base.dynamo_values import as_constant
 from ..base.torch_names import torch_numpy
 from ..capture.implicit_bool import as_tensor
 from ..capture.path_speculation import path_of
@@ -222,13 +221,12 @@ def known_result(tx: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any
 
     function = variable.value
     try:
-        plain = [as_constant(item) for item in args]
-        options = {name: as_constant(item) for name, item in kwargs.items()}
-        if not all(map(is_plain, (*plain, *options.values()))):
+        plain = plain_arguments(args, kwargs)
+        if plain is None:
             return None
         with warnings.catch_warnings(), draws_undone() as drawn:
             warnings.simplefilter("error")
-            result, again = (numpy_random_functions.strictly(function, plain, options) for _ in range(2))
+            result, again = (numpy_random_functions.strictly(function, *plain) for _ in range(2))
         parts, same = map(arrays_of, (result, again))
     except Exception:  # an argument is not known, or the eager call raises the exception as well
         return None

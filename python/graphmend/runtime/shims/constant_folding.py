@@ -13,7 +13,7 @@ import operator
 import types
 from typing import Any, Callable, Optional
 
-from ..analysis.impure_functions import PURE, fact_of, is_plain
+from ..analysis.impure_functions import PURE, fact_of, is_plain, plain_arguments
 from ..base import hooks, trace_state
 from ..base.dynamo_values import as_constant
 
@@ -99,11 +99,10 @@ def fold_call(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> 
     from ..base.torch_names import SourcelessBuilder
 
     try:
-        plain_args = [as_constant(item) for item in args]
-        plain_kwargs = {name: as_constant(item) for name, item in kwargs.items()}
-        if not (is_plain(plain_args) and is_plain(plain_kwargs)):
+        plain = plain_arguments(args, kwargs)
+        if plain is None:
             return None
-        value = function(*plain_args, **plain_kwargs)
+        value = function(*plain[0], **plain[1])
     except Exception:  # an argument is no constant, or the function raises
         return None
     return SourcelessBuilder.create(tx, value) if is_plain(value) else None

@@ -15,6 +15,7 @@ import types
 from typing import Any
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import is_constant
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "arguments of exceptions")
 MEMBERS = (types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -77,11 +78,6 @@ def store_chain(store: Any, trace: trace_state.Trace, self: Any, codegen: Any, *
                 codegen(error)
                 codegen.store_attr("__suppress_context__")
     return hooks.DECLINED
-
-
-def is_constant(variable: Any, value: Any) -> bool:
-    """Whether a variable is a constant of the trace with a value."""
-    return variable.is_python_constant() and variable.as_python_constant() is value
 
 
 def keeps_arguments_only(initializer: Any) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, Iterable, Iterator, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import is_constant
 from ..effects.object_writes import loads_of
 
 
@@ -146,4 +147,4 @@ def is_filled_in(trace: trace_state.Trace, item: Any, name: str, value: Any) -> 
     if before is ABSENT:
         return not isinstance(owner, torch.nn.Module) or not hasattr(owner, name)  # buffers are outside of `__dict__`
     is_plain = any(before is constant for constant in (None, True, False))
-    return is_plain and not (value.is_python_constant() and value.as_python_constant() is before)
+    return is_plain and not is_constant(value, before)

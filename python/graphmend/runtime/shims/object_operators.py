@@ -19,7 +19,7 @@ import types
 from typing import Any, Callable, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline
+from ..base.dynamo_values import inline, is_constant
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "operators of the program's objects")
 NAMES = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor".split()
@@ -43,7 +43,7 @@ def call_operator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
         return hooks.DECLINED
     for operand, method, other in calls(name, left, right, self.fn in IN_PLACE):
         result = inline(tx, FUNCTIONS[method], [operand, other], {})
-        if not (result.is_python_constant() and result.as_python_constant() is NotImplemented):
+        if not is_constant(result, NotImplemented):
             return result
     return hooks.DECLINED
 

@@ -14,6 +14,7 @@ from typing import Any, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import is_constant
 from ..capture.assumptions import note_numbers, numbers_of
 from ..capture.identity_guard import decided_by_data
 
@@ -106,11 +107,6 @@ def dimensions_of(keys: list[Any], rank: int) -> Optional[list[int]]:
         elif not is_place(part) and not is_integer(part):
             position += 1
     return dimensions
-
-
-def is_constant(part: Any, value: Any) -> bool:
-    """Whether a part of an index is `None` or `...`."""
-    return part.is_python_constant() and part.as_python_constant() is value
 
 
 def is_integer(part: Any) -> bool:

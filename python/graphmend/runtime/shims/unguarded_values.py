@@ -68,12 +68,13 @@ def guard_items(install: Any, trace: trace_state.Trace, self: Any, guard: Any) -
 
     Dynamo counts the items in the trace, and asks the class for the length in the guard.
     """
-    kind = type(self.get(guard))
+    items = self.get(guard)
+    kind = type(items)
     base = next((base for base in (tuple, list) if issubclass(kind, base) and kind.__len__ is not base.__len__), None)
     if base is None:
         return hooks.DECLINED
     self.TYPE_MATCH(guard)
-    code = f"{base.__name__}.__len__({self.arg_ref(guard)}) == {base.__len__(self.get(guard))}"
+    code = f"{base.__name__}.__len__({self.arg_ref(guard)}) == {base.__len__(items)}"
     self.add_python_lambda_leaf_guard_to_root([code], [code])
     return None
 
