@@ -10,7 +10,9 @@ import torch
 from harness import CountingBackend, compare, load
 
 import graphmend.runtime as _gm
+from graphmend.runtime.base import trace_state
 from graphmend.runtime.driver import variants
+from graphmend.runtime.driver.trace_costs import COSTS, Cost
 
 SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
 
@@ -220,12 +222,38 @@ def test_each_path_is_traced_once() -> None:
     assert len(backend.graphs) == 3
 
 
-def test_paths_that_change_too_often() -> None:
-    """A callable that seldom stays on its path is compiled in parts, and stays right."""
+@pytest.mark.parametrize("trace_seconds, mode", [(0.0, "partial"), (1e9, "whole")])
+def test_paths_that_change_too_often(trace_seconds: float, mode: str) -> None:
+    """A callable that seldom stays on its path is compiled in parts once that pays, and stays right."""
     function, _ = counted(thresholds)
     for value in (3.5, 1.5) * 20:
         assert function(torch.tensor([value])) == thresholds(torch.tensor([value]))
-    assert _gm.report()["callables"][0]["mode"] == "partial"
+        for record in trace_state.registry.callables:
+            COSTS.begin(record, Cost(trace_seconds))
+    assert _gm.report()["callables"][0]["mode"] == mode
+
+
+def test_trace_ends_where_it_leaves_the_path() -> None:
+    """A trace for the variant of another path does not go on behind the decision."""
+    traced = []
+
+    @torch.compiler.assume_constant_result
+    def note():
+        traced.append(torch.compiler.is_compiling())
+        return 2
+
+    def program(x):
+        if taken(x.sum() > 0):
+            x = x * 2
+        return x.cos() * note()
+
+    function, backend = counted(program)
+    for value in (torch.ones(3), torch.ones(2, 3), -torch.ones(2, 3), -torch.ones(4, 3, 1)):
+        result = function(value)
+        tracing = len(traced)
+        assert torch.equal(result, program(value))
+        del traced[tracing:]
+    assert len(traced) == len(backend.graphs) == 4
 
 
 def test_paths_that_change_too_often_in_one_graph() -> None:

@@ -64,10 +64,12 @@ class NotWhole(BaseException):
 
 
 class OtherPath(BaseException):
-    """Raised instead of tracing a call for a path that is not, or may not be, the path of the call; no part of the call
-    has run yet.
+    """Raised instead of tracing a call for a path that is not, or may not be, the path of the call.
 
-    `answers` is the path of the call; None if no trace of a path was requested yet. `repeated`: a graph of the path has
+    No part of the call has run yet.
+
+    `answers` is the path of the call; None if no trace of a path was requested yet. `begins`: `answers` is the
+    beginning of the path, up to where the call leaves the path of the variant. `repeated`: a graph of the path has
     already failed for the call, and a second graph would fail, too. `facts`: the assumptions of a graph that would
     stand in front of graphs of the same variant, and would take their calls.
     """
@@ -77,9 +79,11 @@ class OtherPath(BaseException):
         answers: Optional[tuple[bool, ...]] = None,
         repeated: bool = False,
         facts: Optional[tuple[Any, ...]] = None,
+        begins: bool = False,
     ) -> None:
         super().__init__()
         self.answers = answers
+        self.begins = begins
         self.repeated = repeated
         self.facts = facts
 

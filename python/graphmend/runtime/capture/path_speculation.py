@@ -6,7 +6,7 @@
 
 The trace foretells the answer of each decision by a *shadow run*: the unfinished graph runs on copies of the call's own
 inputs. The finished graph computes all answers again in every call. A call on another path is undone, and runs in a
-graph of that path.
+graph of that path. A trace for a variant that has a path already ends at the first answer beside that path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from ..base.owned_state import OwnedState
 class Speculation:
     """The path of one trace, and the origins of the nodes of its graph."""
 
+    variant: Optional[tuple[bool, ...]] = None  # the path of the variant that gets the graph; None without a path
     path: Optional[Path] = None  # the answers so far; None before the first question
+    left: Optional[tuple[bool, ...]] = None  # the answers up to where the call left the path of the variant
     foreign: set[Node] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone
     own: dict[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)  # the other nodes, with their users
 
@@ -222,7 +224,16 @@ class Path:
             self.answers.append(self.known[len(self.answers)])
         else:
             self.answers.append(self.guess(predicate))
+        self.stay()
         return self.answers[-1]
+
+    def stay(self) -> None:
+        """End a trace whose call leaves the path of the variant: the graph would be thrown away."""
+        assert trace_state.local.trace is not None
+        speculation, answers = SPECULATION.of(trace_state.local.trace), tuple(self.answers)
+        if speculation.variant is not None and speculation.variant[: len(answers)] != answers:
+            speculation.left = answers
+            raise trace_state.SiteRefused("the call takes another path")
 
     def number(self, graph: Graph, symbol: Any) -> Any:
         """The number behind a symbol in this call; None where the shadow run fails."""

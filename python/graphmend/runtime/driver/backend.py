@@ -31,6 +31,7 @@ from ..capture.data_scalars import (
     runs_as_python,
 )
 from ..capture.dynamic_counters import note_written
+from ..capture.growing_lists import note_grown
 from ..capture.identity_guard import refuse_replaced
 from ..capture.specialization import write_numbers
 from ..effects import receivers
@@ -139,6 +140,7 @@ class MendingBackend:
             refuse_buffers(module)
             refuse_leaving(module, trace)
             note_written(trace, translator().output)
+            note_grown(trace, translator().output)
             refuse_changed(module, trace)
         refuse_devices(module, trace)
         if not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace))):

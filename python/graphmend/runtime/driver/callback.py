@@ -25,9 +25,9 @@ from ..base.effect_queue import work_of
 from ..base.gc_pause import collector_paused
 from ..base.held_logs import forgotten_breaks, records_held, release
 from ..base.marker_ops import site_of
-from ..capture import assumptions, dynamic_counters
+from ..capture import assumptions, dynamic_counters, growing_lists
 from ..capture.data_scalars import CAPTURE
-from ..capture.path_speculation import forget_path
+from ..capture.path_speculation import SPECULATION, Speculation, forget_path
 from ..effects import deferred_values, undo_log
 from ..effects.receivers import receivers_of
 from ..external import numpy_random_functions
@@ -42,6 +42,7 @@ from .number_policy import known_numbers
 from .outcomes import note_postponing
 from .profile_cache import Evidence, Known
 from .retry_policy import ENDS, Attempt, Course, Strategy, first_line, is_raising, next_strategy
+from .trace_costs import taking
 from .warmup_calls import Preparation
 
 MAX_ATTEMPTS = 64
@@ -185,10 +186,10 @@ class Callback:
         error: Any = None
         with forgotten_breaks() as forget_breaks:
             for _ in range(MAX_ATTEMPTS):
-                trace = course.trace()
+                trace = self.new_trace(course)
                 if course.early and self.preparation.may_wait():
                     wait_once(trace, self.preparation.lines())
-                with records_held() as records, timings.attempt(self.record):
+                with records_held() as records, timings.attempt(self.record), taking(self.record):
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
                 if error is None and whole and not trace.refusals:
@@ -210,14 +211,25 @@ class Callback:
                     self.preparation.filled = True
                     self.wait(first_line(error))
                 if strategy is Strategy.OTHER_VARIANT:
-                    graph = GRAPH.of(trace)
+                    graph, left = GRAPH.of(trace), SPECULATION.of(trace).left
+                    if left is not None:
+                        raise trace_state.OtherPath(left, begins=True)
                     raise trace_state.OtherPath(graph.answers, graph.repeated, graph.crowding)
+                if strategy is Strategy.CLOSED_LIST:
+                    growing_lists.KNOWN.of(self.record).close(trace)
                 if strategy is Strategy.WITHOUT_PROFILE and forget_known is not None:
                     forget_known()
                     course = self.begin(whole, None)
                 if strategy in ENDS:
                     break
         return None, course.raised or error or trace_state.SiteRefused("; ".join(trace.refusals.values()))
+
+    def new_trace(self, course: Course) -> trace_state.Trace:
+        """The next attempt, with what the callable and its variant have found out."""
+        trace = course.trace()
+        SPECULATION.begin(trace, Speculation(self.backend.answers if course.whole else None))
+        growing_lists.FEATURE.begin(trace, growing_lists.Growth(growing_lists.KNOWN.of(self.record).open()))
+        return trace
 
     def begin(self, whole: bool, known: Optional[Known]) -> Course:
         """The settings of the first attempt to trace a frame."""
@@ -277,6 +289,7 @@ class Callback:
         self.held.update(assumptions.numbers_of(trace).held)
         known_numbers(self.record).learn(trace)
         dynamic_counters.KNOWN.of(self.record).learn(trace, course.uncounted)
+        growing_lists.KNOWN.of(self.record).learn(trace)
         numpy_random_functions.KNOWN.of(self.record).learn(course.hosts)
         self.eager |= course.eager
         self.backend.adopt(trace, course.numbers.bound)

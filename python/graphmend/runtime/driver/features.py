@@ -14,6 +14,7 @@ ORDER = (
     "capture.assumptions",
     "capture.number_operators",
     "capture.dynamic_counters",
+    "capture.growing_lists",
     "shims.early_side_refusal",
     "capture.implicit_bool",
     "shims.containment",

@@ -243,12 +243,17 @@ def patch_dynamo() -> None:
 
 
 def skip_own_files() -> None:
-    """Add the files of the driver to Dynamo's list of skipped files, once: Dynamo compiles the whole list."""
+    """Add the files of the driver to Dynamo's list of skipped files, once.
+
+    Dynamo compiles the whole list as one pattern whenever a module is added: only one file goes through Dynamo.
+    """
     from ..base.torch_names import SKIP_DIRS, skip_module
 
-    for name in OPAQUE_FILES:
-        if os.path.join(folders.RUNTIME, *name.split(".")) + ".py" not in SKIP_DIRS:
-            skip_module(f"{folders.PACKAGE}.{name}")
+    paths = {name: os.path.join(folders.RUNTIME, *name.split(".")) + ".py" for name in OPAQUE_FILES}
+    missing = [name for name, path in paths.items() if path not in SKIP_DIRS]
+    if missing:
+        SKIP_DIRS.extend(paths[name] for name in missing[1:])
+        skip_module(f"{folders.PACKAGE}.{missing[0]}")
 
 
 def patch_or_warn() -> None:

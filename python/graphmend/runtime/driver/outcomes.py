@@ -26,8 +26,9 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that hand
 class Failure:
     """The reason why a call has to run again: its graph was that of another path, or no graph fits.
 
-    `answers` is the known part of the call's path: the beginning if a graph `ran`, all of it otherwise. `path` is the
-    path of the graph that ran. `facts` has the assumptions of a graph that may not stand beside those of its variant.
+    `answers` is the known part of the call's path: the beginning if a graph `ran` or a trace `begins` the path, all of
+    it otherwise. `path` is the path of the graph that ran. `facts` has the assumptions of a graph that may not stand
+    beside those of its variant.
     """
 
     ran: bool
@@ -38,6 +39,7 @@ class Failure:
     stopped: Any = None  # an effect that raised an exception
     hopeless: bool = False
     locks: tuple[Any, ...] = ()  # to be held for the graph
+    begins: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +89,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     if isinstance(error, trace_state.GuardFailed):
         return Failure(True, error.restore, error.answers, error.path, None, error.stopped, error.hopeless, error.locks)
     if isinstance(error, trace_state.OtherPath):
-        return Failure(False, None, error.answers, facts=error.facts)
+        return Failure(False, None, error.answers, facts=error.facts, begins=error.begins)
     return Break(error.raises, error.again) if isinstance(error, trace_state.NotWhole) else None
 
 

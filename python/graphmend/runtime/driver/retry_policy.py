@@ -21,8 +21,9 @@ from typing import Any, Callable, NamedTuple, Optional
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
-from ..capture import dynamic_counters
+from ..capture import dynamic_counters, growing_lists
 from ..capture.assumptions import numbers_of
+from ..capture.path_speculation import SPECULATION
 from ..effects import deferred_calls, object_writes
 from ..external import numpy_random_functions
 from ..shims import is_compiling, lazy_attributes, string_formatting
@@ -45,6 +46,7 @@ class Strategy(enum.Enum):
     WITHOUT_FEATURE = "a feature of graphmend had a fault and is off"
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
     OTHER_VARIANT = "the call belongs to another variant of the callable"
+    CLOSED_LIST = "a list that calls append to is no longer open, because this call reads it"
     WITHOUT_PROFILE = "the profile of earlier processes is forgotten"
     INLINE_DRAWS = "functions that draw from NumPy are traced again"
     HOST_DRAWS_FIRST = "functions that draw from NumPy run as operators, before anything else was tried"
@@ -167,6 +169,10 @@ def may_host_draws_first(course: Course, failed: Attempt) -> bool:
     )
 
 
+def is_of_other_variant(course: Course, failed: Attempt) -> bool:
+    return GRAPH.of(failed.trace).elsewhere or SPECULATION.of(failed.trace).left is not None
+
+
 def without_refusals(condition: Condition) -> Condition:
     """A condition with the further requirement of a trace without refused sites."""
     return lambda course, failed: not failed.trace.refusals and condition(course, failed)
@@ -264,7 +270,8 @@ class Transition(NamedTuple):
 TRANSITIONS = (
     Transition(Strategy.WITHOUT_FEATURE, lambda course, failed: failed.lost_feature),
     Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
-    Transition(Strategy.OTHER_VARIANT, lambda course, failed: GRAPH.of(failed.trace).elsewhere),
+    Transition(Strategy.OTHER_VARIANT, is_of_other_variant),
+    Transition(Strategy.CLOSED_LIST, lambda course, failed: growing_lists.FEATURE.of(failed.trace).read is not None),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),
     Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import time
 from typing import Any, Callable, Optional, Union
 
 import torch
@@ -22,8 +23,9 @@ from ..effects.flush import run_again
 from ..external.locks import hold, let_go
 from .number_policy import known_numbers
 from .outcomes import Break, Failure, run_eagerly, run_whole
+from .trace_costs import COSTS
 
-MAX_WASTED, WASTE_RATIO = 8, 8
+MAX_WASTED, WASTE_RATIO = 8, 8  # more wasted runs than this, and more than one in eight calls, are frequent
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
 UNPROVED, UNPROVED_LARGE = 3, 2  # graphs of paths that a callable gets before calls have shown that paths come back
@@ -79,21 +81,29 @@ class Variants:
         self.partial_call: Optional[Callable[..., Any]] = None
         self.calls = 0
         self.wasted = 0
+        self.wasted_seconds = 0.0
         self.locks: tuple[Any, ...] = ()
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
         """Note a graph break. In a callable with whole calls the call counts as an exception."""
         if raises or self.record.mode == "whole":
-            self.waste()
+            self.waste(COSTS.of(self.record).seconds)
             return
         self.partial_modes.add(torch.is_grad_enabled())
         self.record.mode = "partial"
 
-    def waste(self) -> None:
-        """Note a wasted run of a graph. Frequent waste ends in the partial variant."""
+    def waste(self, seconds: float) -> None:
+        """Note a wasted run of a graph, and about how long it took.
+
+        Frequent waste ends in the partial variant, once it has cost as much as the traces of the callable: then the
+        partial variant, whose frames are traced anew, costs at most twice what would have been best. This is the
+        break-even rule of the ski rental problem (Karlin and others, "Competitive snoopy caching", 1988).
+        """
         self.wasted += 1
-        if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+        self.wasted_seconds += seconds
+        is_frequent = self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls
+        if is_frequent and self.wasted_seconds >= COSTS.of(self.record).seconds:
             self.compile_in_parts(SELDOM)
 
     def compile_in_parts(self, reason: str) -> None:
@@ -211,6 +221,7 @@ class Variants:
             if following is None:
                 return self.run_eagerly(function, args, kwargs)
             variant = following
+            started = time.perf_counter()
             try:
                 search.announce()
                 result = run_whole(variant.run, eagerly, args, kwargs)
@@ -220,13 +231,13 @@ class Variants:
                     self.latest = variant
                     return self.begin_with(failed.locks, failed.restore, function, args, kwargs)
             except trace_state.OtherPath as failed:
-                failure = Failure(False, None, failed.answers, facts=failed.facts)
+                failure = Failure(False, None, failed.answers, facts=failed.facts, begins=failed.begins)
                 search.over = failed.repeated
             else:
                 self.latest = variant
                 if not search.tracing:
                     for _ in range(len(search.tried) - trace_state.local.spared):
-                        self.waste()
+                        self.waste(time.perf_counter() - started)
                 return result
             finally:
                 search.withdraw()
@@ -291,8 +302,9 @@ class Variants:
     def run_eagerly(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call in eager Python; the work of its graphs was wasted."""
         self.record.replays += 1
+        started = time.perf_counter()
         result = run_eagerly(function, args, kwargs)
-        self.waste()
+        self.waste(time.perf_counter() - started)
         return result
 
 
@@ -301,9 +313,9 @@ class VariantSearch:
 
     `known` is the beginning of the call's path, as far as graphs have reported answers, or all of the path where
     `complete` is true. Variants in `tried` ran a wrong graph for the call, variants in `absent` have no graph for the
-    call; a trace comes where no variant is left. `failed` has the paths of the wrong graphs, and `varied` is true where
-    numbers, and not decisions, made a graph wrong. `facts` has the assumptions of the call's graph, where the graph may
-    only join graphs with equal assumptions.
+    call, and variants in `left` have another path than the call; a trace comes where none else is there. `failed` has
+    the paths of the wrong graphs, and `varied` is true where numbers, and not decisions, made a graph wrong. `facts`
+    has the assumptions of the call's graph, where the graph may only join graphs with equal assumptions.
     """
 
     def __init__(self, variants: Variants) -> None:
@@ -314,6 +326,7 @@ class VariantSearch:
         self.failed: tuple[Any, ...] = ()
         self.varied = False
         self.absent: set[Variant] = set()
+        self.left: set[Variant] = set()
         self.facts: Any = None
         self.tracing = False
         self.over = False
@@ -331,6 +344,8 @@ class VariantSearch:
             self.varied |= not failure.answers and any(isinstance(part, str) for part in failure.path or ())
         elif failure.answers is None:
             self.absent.add(variant)
+        elif failure.begins:
+            self.left.add(variant)
         else:
             self.complete = True
             self.facts = failure.facts
@@ -341,7 +356,8 @@ class VariantSearch:
         """The next variant to run or to trace; None if the call has to run in eager Python."""
         if self.over:
             return None
-        found = [v for v in self.variants.whole if v not in self.tried and v.may_follow(self.known)]
+        passed = self.tried | self.left
+        found = [v for v in self.variants.whole if v not in passed and v.may_follow(self.known)]
         if self.complete:
             found = [v for v in found if v.backend.answers == self.known and v.has_room(self.facts)]
         untried = [] if self.complete else [v for v in found if v not in self.absent]

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import collections
 import random
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import contents_of
 from ..base.effect_queue import hand_over, is_queue
+from ..capture.growing_lists import is_open
 from .finalizers import Ending, ends_noticed, values_held
 
 
 class Watched:
-    """The watched outputs of a trace, and the changed objects while Dynamo emits code for their changes.
+    """The watched outputs of a trace; `emits` while Dynamo emits code for the changes of objects.
 
     Outputs are known by identity, because Dynamo copies its record of side effects at operators with a body.
     """
@@ -30,12 +31,13 @@ class Watched:
     def __init__(self) -> None:
         self.outputs: set[int] = set()
         self.notes_changes = False  # the code around the graph notes how to undo what it changes
-        self.changed: Optional[list[Any]] = None
+        self.emits = False
 
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "what the code around a graph changes", partial=True, state=Watched)
 
 MISSING = object()
+GROWTH = "growth"  # in place of names: the call only appends to the list
 TABLES = ("_parameters", "_buffers", "_modules")
 
 
@@ -53,11 +55,12 @@ def remember(*parts: Any) -> None:
     """Save the state of objects, to be restored if a deferred effect of the call raises.
 
     `parts` alternates objects and names of attributes about to change; None in place of the names stands for the items
-    of a container. Raises `Ending` where the program would notice the end of a replaced value.
+    of a container, GROWTH for new items of a list. Raises `Ending` where the program would notice the end of a
+    replaced value.
     """
     graph = trace_state.local.pending or nothing_to_undo
     pairs = list(zip(parts[::2], parts[1::2]))
-    if any(ends_noticed(values_held(*pair)) for pair in pairs):
+    if any(names != GROWTH and ends_noticed(values_held(target, names)) for target, names in pairs):
         raise Ending
     undo = [saved(*pair) for pair in pairs]
 
@@ -78,6 +81,9 @@ def forget() -> None:
 
 def saved(target: Any, names: Any) -> Callable[[], None]:
     """Save the items of an object or some of its attributes; returns the function that restores them."""
+    if names == GROWTH:
+        length = len(target)
+        return lambda: list.__delitem__(target, slice(length, None))
     if names is not None:
         parts = [saved_attribute(target, name) for name in names]
 
@@ -167,18 +173,19 @@ def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any,
     for var in modified:
         if is_queue(var):
             hand_over(trace, var, cg)
-    watched.changed = changed
+    watched.emits = True
     try:
         emit(self, cg, *args, **kwargs)
     finally:
-        watched.changed = None
+        watched.emits = False
 
 
 @FEATURE.hook("effects.modified")
 def modified_without_queue(modified: Any, trace: trace_state.Trace, self: Any) -> Any:
     """The objects changed by Dynamo's own code: all but the effect queue."""
-    changed = FEATURE.of(trace).changed
-    return hooks.DECLINED if changed is None else changed
+    if not FEATURE.of(trace).emits:
+        return hooks.DECLINED
+    return [variable for variable in modified(self) if not is_queue(variable)]
 
 
 def note_changed(trace: trace_state.Trace, effects: Any, changed: list[Any], cg: Any) -> None:
@@ -228,6 +235,8 @@ def loads_of(effects: Any, var: Any) -> list[Any]:
         return []
     if "Iterator" in kind or kind == "TorchFunctionModeStackVariable":
         return [None]
+    if is_open(var):
+        return [(lambda cg: cg(var.source), GROWTH)]
     loads: list[Any] = [(lambda cg: cg(var.source), names)] if names else []
     if not effects.is_attribute_mutation(var) or may_change_contents(effects, var):
         loads.append((lambda cg: cg(var.source), None))

@@ -20,6 +20,7 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import can_be_guarded, source_name
+from ..capture.growing_lists import is_open
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "objects that are two", partial=True)
 MAX_PAIRS = 64  # each costs a comparison in each call
@@ -64,7 +65,8 @@ def changed_pairs(effects: Any) -> Iterator[tuple[Any, Any]]:
 
 def kind_of(variable: Any) -> tuple[Any, Any]:
     """The class of Dynamo's variable, and the class of the object behind it where Dynamo's says little."""
-    return type(variable), vars(variable).get("value_type")
+    kind = type(variable).__mro__[1] if is_open(variable) else type(variable)
+    return kind, vars(variable).get("value_type")
 
 
 def is_from_before(variable: Any) -> bool:
