@@ -22,6 +22,7 @@
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
 #   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
 #                             next run; half a minute a model
+#   make bench-fifty ZOO=zoo.jsonl [CASES="PYTHON=FOLDER .."]   fifty calls with changing shapes, plain and mended: seconds, graphs, results
 #   make bench-first [ONLY='mlp-sgd conv-adam']   what the first and the second run of training scripts cost, plain and under graphmend run
 #   make bench-attempts [LAYERS='4 16']   what traces that are thrown away cost in a transformer, by what its layers do with data
 #   make gpu KIT=dir [WITH=python3] [ONLY='branch_*'] [JOBS=16]   cases, four families under inductor, and five models of the zoo on a GPU,
@@ -89,7 +90,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz fuzz-hours edits bench bench-models bench-calls bench-first bench-attempts bench-meaning servers launchers training gpu packages transcripts growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz fuzz-hours edits bench bench-models bench-calls bench-fifty bench-first bench-attempts bench-meaning servers launchers training gpu packages transcripts growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -295,6 +296,11 @@ bench-models: build
 bench-calls: build
 	@test -n "$(KIT)" -a -n "$(ZOO)" || { echo "usage: make bench-calls KIT=dir ZOO=zoo/dev.jsonl [ONLY=ids]" >&2; exit 2; }
 	$(call measure,$(BIN),build/bench-calls.json) $(BIN)/python bench/calls.py "$(KIT)/$(ZOO)" $(if $(ONLY),--only '$(ONLY)') --json build/bench-calls.json
+
+bench-fifty: build
+	@test -n "$(ZOO)$(CASES)" || { echo "usage: make bench-fifty [ZOO=zoo.jsonl] [CASES='PYTHON=FOLDER ..'] [ONLY=names]" >&2; exit 2; }
+	$(call measure,$(BIN),build/bench-fifty.json) $(BIN)/python bench/fifty_calls.py $(if $(ZOO),--zoo "$(ZOO)") \
+	  $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') --json build/bench-fifty.json
 
 bench-first: build
 	$(call measure,$(BIN),build/bench-first.json) $(BIN)/python bench/first_runs.py $(if $(ONLY),--only $(ONLY)) --json build/bench-first.json
