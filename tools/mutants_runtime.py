@@ -26,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from mutant_history import History
+from mutant_history import History, in_turns
 from mutant_places import Place
 from mutant_tests import Ended, Watcher, attend
 from mutants import told, unnoticed
@@ -77,7 +77,7 @@ class Chosen(Watcher):
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         chosen = {item.nodeid: item for item in items}
-        items[:] = [chosen[name] for name in self.tests]
+        items[:] = [chosen[name] for name in self.tests if name in chosen]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
@@ -134,8 +134,11 @@ class Bench:
             name, reach = test
             return (reach.seconds + 0.05) * (len(reach.statements) + 100) / (1 + noticed[name])
 
+        ranked = sorted(self.map.tests_of(place).items(), key=rank)
+        first = [test for test in ranked if noticed[test[0]] > 0]
+        others = {test[0]: test for test in ranked if noticed[test[0]] == 0}
         chosen, left = {}, self.seconds
-        for name, reach in sorted(self.map.tests_of(place).items(), key=rank):
+        for name, reach in [*first, *in_turns(others)]:
             if name not in self.ignored and reach.seconds <= left:
                 chosen[name] = reach
                 left -= reach.seconds

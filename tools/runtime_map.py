@@ -2,8 +2,9 @@
 
 The modules are imported with a mark in front of each statement of a function, and the tests of tests/runtime run once.
 A test that fails without a mutant is left out, and so are programs in processes of their own, which have the runtime
-unchanged. The map is kept by file of tests: one that has changed is measured again. A statement is known by its
-function and its first line, so the map outlives most changes of the runtime; FOLDER/map.jsonl is removed for a new one.
+unchanged. Of a test with many cases three are measured, and stand for the others. The map is kept by file of tests: one
+that has changed is measured again. A statement is known by its function and its first line, so the map outlives most
+changes of the runtime; build/mutants-runtime/map.jsonl is removed for a new one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import sys
 import time
 import types
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,12 +117,14 @@ class Recorder:
         return self.digests[path]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [
-            item
-            for item in items
-            if self.known.get(item.nodeid) != self.digest(item.path)
-            and not APART & set(getattr(item, "fixturenames", ()))
-        ]
+        inside = [item for item in items if not APART & set(getattr(item, "fixturenames", ()))]
+        self.path.with_name("tests.json").write_text(json.dumps([item.nodeid for item in inside]))
+        cases: dict[str, list[pytest.Item]] = defaultdict(list)
+        for item in inside:
+            cases[function_of(item.nodeid)].append(item)
+        some = [item for group in cases.values() for item in {group[0], group[len(group) // 2], group[-1]}]
+        wanted = {item.nodeid for item in some if self.known.get(item.nodeid) != self.digest(item.path)}
+        items[:] = [item for item in inside if item.nodeid in wanted]
 
     def write(self, item: pytest.Item, seconds: float) -> None:
         with self.path.open("a") as file:
@@ -142,6 +146,11 @@ class Recorder:
         self.good = self.good and not report.failed
 
 
+def function_of(name: str) -> str:
+    """The function of a test by its name, without its case."""
+    return name.partition("[")[0]
+
+
 def clear_caches() -> None:
     """What one test has kept, another would not ask for."""
     for name, module in list(sys.modules.items()):
@@ -153,6 +162,10 @@ def clear_caches() -> None:
                     value.clear()
 
 
+def union(group: list[Reach]) -> frozenset[str]:
+    return frozenset().union(*(reach.statements for reach in group))
+
+
 class Map:
     """What each test runs, and which tests run what a mutant changes."""
 
@@ -161,9 +174,17 @@ class Map:
         folder.mkdir(parents=True, exist_ok=True)
         while not self.measure():
             pass
-        self.reach = {
-            name: Reach(seconds, frozenset(ran)) for _, name, seconds, ran in self.rows().values() if seconds >= 0
-        }
+        rows = self.rows()
+        measured = {name: Reach(row[2], frozenset(row[3])) for name, row in rows.items() if row[2] >= 0}
+        alike: dict[str, list[Reach]] = defaultdict(list)
+        for name, reach in measured.items():
+            alike[function_of(name)].append(reach)
+        self.reach: dict[str, Reach] = {}
+        for name in json.loads(self.path.with_name("tests.json").read_text()):
+            if name in measured:
+                self.reach[name] = measured[name]
+            elif name not in rows and (group := alike[function_of(name)]):
+                self.reach[name] = Reach(max(one.seconds for one in group), union(group))
 
     def rows(self) -> dict[str, tuple[str, str, float, list[str]]]:
         """The last row of each test."""
