@@ -1,6 +1,6 @@
 """Which tests run a statement of the modules that decide, with their seconds: a mutant of the runtime meets those.
 
-The modules are imported with a mark in front of each statement of a function, and the tests of tests/runtime run once.
+The modules are imported with a mark in front of each statement of a function, and the tests of ROOMS run once.
 A test that fails without a mutant is left out, and so are programs in processes of their own, which have the runtime
 unchanged. Of a test with many cases three are measured, and stand for the others. The map is kept by file of tests: one
 that has changed is measured again. A statement is known by its function and its first line, so the map outlives most
@@ -28,7 +28,8 @@ from mutant_map import beside
 from mutant_places import Place
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-TESTS = ROOT / "tests" / "runtime"
+# Tests of shims are programs around one call of Python's library: they take a third of the time, and decide little.
+ROOMS = "analysis autograd base capture driver effects external guards ops passes".split()
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line"]
 APART = {"warm_python", "pytester"}  # fixtures of tests that start processes
 Body = Callable[[ast.AST, list[ast.stmt], str], None]
@@ -210,7 +211,9 @@ class Map:
         sys.meta_path.insert(
             0, Finder({module_of(name): Marking(module_of(name), str(ROOT / name)) for name in self.names})
         )
-        return int(pytest.main([*OPTIONS, str(TESTS)], plugins=[Recorder(self.path, known)]))
+        return int(
+            pytest.main([*OPTIONS, *(f"tests/runtime/{room}" for room in ROOMS)], plugins=[Recorder(self.path, known)])
+        )
 
     def tests_of(self, place: Place) -> dict[str, Reach]:
         """The tests that run the statement of a place; those of its function where the map does not know it."""
