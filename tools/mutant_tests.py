@@ -32,6 +32,8 @@ MEANING = [
     "source_programs",
     "source_packages",
     "source_inheritance",
+    "source_limits",
+    "source_bounds",
     "unions",
     "decorated",
     "mangled",
