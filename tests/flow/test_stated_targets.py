@@ -49,3 +49,17 @@ def test_stated_targets(executable: str, tmp_path: Path, command: list[str]) -> 
             done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True)
             stated += f"## {target}\n{text}{done.stdout}{done.stderr}= {done.returncode}\n\n"
     hold(Path(__file__).parent / "stated" / f"targets.{'-'.join(command)}.txt", stated)
+
+
+CONSTANTS = ["True", "False", "None", "0", "1", "2", "00", "10", "0.0", "''", "'a'", "...", "(True)", "not 0", "-1"]
+
+
+def test_stated_constants(executable: str, tmp_path: Path) -> None:
+    """Where a loop or a branch with a constant test leads."""
+    stated = ""
+    for number, test in enumerate(CONSTANTS):
+        text = f"def f(a):\n    while {test}:\n        b = a\n    if {test}: c = a\n    return c\n"
+        (tmp_path / f"{number}.py").write_text(text)
+        asked = [executable, "debug", "variables", f"{number}.py"]
+        stated += text + subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True).stdout + "\n"
+    hold(Path(__file__).parent / "stated" / "targets.constants.txt", stated)
