@@ -40,7 +40,7 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "condition": (re.compile(r"\b(?:if|while) \("), {}),
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
-WORK = re.compile(r"\s*gm_work\(")
+WORK = re.compile(r"\s*gm_(?:work|source_index_columns)\(")
 TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|gm_work)\(")
 SLOT = re.compile(r"(?<!\+ 1\) )& \([\w.>-]*capacity - $")
 SMALLER = re.compile(r"([\w.*>\[\]-]+) (?:[<>]=?) ([\w.*>\[\]-]+) \? (?:\1 : \2|\2 : \1)(?![\w.\[(-])")

@@ -34,6 +34,7 @@ MEANING = [
     "source_inheritance",
     "source_limits",
     "source_bounds",
+    "fences",
     "unions",
     "decorated",
     "mangled",
