@@ -32,6 +32,10 @@ PROGRAMS = [
     "def f(a, b):\n    class C:\n        global a\n        nonlocal b\n        a = b = c = d = 1\n"
     "        def g[T: (a, b, c, d, e)](x: T): return a, b, c, d, e\n        type A[U: c] = (a, b, c, d, e, U)\n"
     "        class D[V](c): d: V\n        h = [(a, b, c) for c in d]\n    return C\n",
+    "def f(a, b, c, d, e, g, h, i):\n    def j(k: a, /, m: b = c, *n: d, o: e = g, **p: h) -> i: return k, m, n, o, p\n"
+    "    return j, lambda q=a, /, r=b, *s, t=c, **u: (q, r, s, t, u)\n",
+    "def f(a, b, c, d):\n    @a\n    @b.x(c)\n    async def g(*, e: d = a): await e\n"
+    "    @c\n    class C(a, b, metaclass=d): pass\n    return g, C\n",
 ]
 TARGETS = ["3.9", "3.11", "3.12", "3.13", "3.14"]
 COMMANDS = [["scopes", "--symtable"], ["scopes"], ["cfg"], ["variables"]]
