@@ -1,4 +1,4 @@
-"""Which tests noticed mutants of a folder before: they run first, as most mutants end at one of them.
+"""The order of tests: those that noticed mutants of a folder before come first, as most mutants end at one of them.
 
 The history outlives a run: it lies beside what is built. It changes the order of tests and never which of them run.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import TypeVar
+
+Test = TypeVar("Test")
 
 
 class History:
@@ -24,3 +27,15 @@ class History:
     def add(self, folder: str, test: str) -> None:
         self.folders.setdefault(folder, Counter())[test] += 1
         self.path.write_text(json.dumps(self.folders, indent=1) + "\n")
+
+
+def in_turns(tests: dict[str, Test]) -> list[Test]:
+    """The first test of each function by its name, then the second of each: cases of one function are much alike."""
+    rounds: Counter[str] = Counter()
+    places = []
+    for at, name in enumerate(tests):
+        function = name.partition("[")[0]
+        places.append((rounds[function], at))
+        rounds[function] += 1
+    ordered = list(tests.values())
+    return [ordered[at] for _, at in sorted(places)]

@@ -2,9 +2,9 @@
 
 Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
 other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`, one
-more of what memory is taken for, and the count of work against its budget, which is far above ordinary files
-(tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance: an operator first, so that
-comparisons do not crowd out the rarer ones, then one of its places.
+more of what memory is taken for, the slot at which a hash table is entered, and the count of work against its budget,
+which is far above ordinary files (tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance:
+an operator first, so that comparisons do not crowd out the rarer ones, then one of its places.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "condition": (re.compile(r"\b(?:if|while) \("), {}),
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
-WORK = re.compile(r"\s*gm_work\(")
-TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow)\(")
+WORK = re.compile(r"\s*gm_(?:work|source_index_columns)\(")
+TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|gm_work)\(")
+SLOT = re.compile(r"(?<!\+ 1\) )& \([\w.>-]*capacity - $")
 SMALLER = re.compile(r"([\w.*>\[\]-]+) (?:[<>]=?) ([\w.*>\[\]-]+) \? (?:\1 : \2|\2 : \1)(?![\w.\[(-])")
 
 
@@ -96,7 +97,7 @@ def functions_of(code: str) -> list[tuple[int, int, str]]:
 
 
 def before_in_line(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The calls that take memory in front of a place."""
+    """The calls that take memory or count work in front of a place."""
     return TAKEN.finditer(code, code.rfind("\n", 0, found.start()) + 1, found.start())
 
 
@@ -112,6 +113,8 @@ def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[
     if operator == "constant" and any(
         found.start() < closing(code, taken.end() - 1) for taken in before_in_line(code, found)
     ):
+        return 0, "", ""
+    if operator == "constant" and SLOT.search(code, max(0, found.start() - 60), found.start()):
         return 0, "", ""
     if operator == "constant":
         return found.start(), before, str(int(before) + 1)

@@ -6,10 +6,11 @@ which `make results` tells; what AGAIN=1 finds is build/mutants-again.json, for 
 
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests that run the changed statement (mutant_map.py), up to the first that fails: tests that noticed a mutant of the
-folder before (mutant_history.py) or hold whole texts (test_stated), then those that take little time and run little
-else. A mutant lives that no test runs, or that no test has noticed in SECONDS=600, of which no test takes more than
-half. One with which a test takes far longer than without is noticed. One that does not build counts as none, and so
-does one in a function of tools/mutants_unnoticed.txt, where nothing can be noticed.
+folder before (mutant_history.py), then those that hold whole texts, then the others; those first that take little time
+and run little else, and functions in turns. A mutant lives that no test runs, or that no test has noticed in
+SECONDS=600, of which no test takes more than half. One with which a test takes far longer than without is noticed. One
+that does not build counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where nothing can be
+noticed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 
 import pytest
 from mutant_build import ROOT, build, build_marking, configure, copy_sources, keep_whole
-from mutant_history import History
+from mutant_history import History, in_turns
 from mutant_map import Map, Reach
 from mutant_places import Place, draw, draw_each, places_of
 from mutant_tests import Suite, collect
@@ -65,15 +66,18 @@ class Bench:
         reached = self.map.whole() if self.whole else self.map.tests_of(place)
         noticed = self.history.noticed(place.path.split("/")[1])
 
-        def rank(test: tuple[pytest.Item, Reach]) -> tuple[bool, float]:
+        def rank(test: tuple[pytest.Item, Reach]) -> float:
             item, reach = test
-            whole = "stated" in item.nodeid or noticed[item.nodeid] > 0
-            return not whole, (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
+            return (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
 
-        ranked = sorted(
-            ((item, reach) for item, reach in reached.items() if reach.seconds < self.seconds / 2), key=rank
-        )
-        return [(item, 12 + 10 * reach.seconds) for item, reach in ranked if item.nodeid not in self.ignored]
+        short = [(item, reach) for item, reach in reached.items() if reach.seconds < self.seconds / 2]
+        ranked = [test for test in sorted(short, key=rank) if test[0].nodeid not in self.ignored]
+        groups: list[dict[str, tuple[pytest.Item, Reach]]] = [{}, {}, {}]
+        for test in ranked:
+            name = test[0].nodeid
+            groups[0 if noticed[name] else 1 if holds_whole_texts(test[0]) else 2][name] = test
+        ordered = [*groups[0].values(), *in_turns(groups[1]), *in_turns(groups[2])]
+        return [(item, 12 + 10 * reach.seconds) for item, reach in ordered]
 
     def noticed_by(self, place: Place, tests: list[tuple[pytest.Item, float]]) -> str:
         """The test that fails with the mutant and does not fail without, or ""."""
@@ -89,6 +93,11 @@ class Bench:
             self.ignored.add(ended.test)
             tests = tests[at + 1 :]
         return ""
+
+
+def holds_whole_texts(item: pytest.Item) -> bool:
+    """Whether a test compares with a text in a file (tests/stated_texts.py)."""
+    return "stated" in item.nodeid or hasattr(getattr(item, "module", None), "hold")
 
 
 def unnoticed() -> dict[tuple[str, str], str]:

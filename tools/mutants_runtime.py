@@ -1,8 +1,10 @@
 """Whether the tests notice a decision of the runtime that is changed: `make mutants-runtime [N=100] [SEED=1]`.
 
 Draws places of the modules that decide whether something may be mended: the facts, the proofs, the guards, the
-self-check. A mutant is imported in place of its module, and no file of the working tree is changed. The tests of the
-module come first, then those of its folder, then the others of the list, up to the first that fails.
+self-check. A mutant is imported in place of its module, and no file of the working tree is changed. The tests
+that run the changed statement (runtime_map.py) run up to the first that fails, those first that take little time and
+run little else, and that noticed mutants of the module before: as many as end in SECONDS=120 without a mutant. A mutant
+lives that none of them notices, or that no test runs. The first run measures the map, in about twenty minutes.
 
 The process that runs this imports torch once, and forks for each mutant. That is why no mutmut and no cosmic-ray do
 this: both start the tests of each mutant anew, which with torch takes longer than most of the tests do, and both write
@@ -16,7 +18,6 @@ import importlib
 import importlib.machinery
 import json
 import os
-import signal
 import sys
 import time
 import types
@@ -25,12 +26,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from mutant_history import History, in_turns
 from mutant_places import Place
+from mutant_tests import Ended, Watcher, attend
 from mutants import told, unnoticed
 from python_places import draw
+from runtime_map import OPTIONS, Finder, Map, Reach, module_of
 
 ROOT = Path(__file__).parents[1]
 RUNTIME = "python/graphmend/runtime"
+LOG = ROOT / "build" / "mutants-runtime.log"
 DECISIONS = [
     "analysis/*.py",
     "capture/assumption*.py",
@@ -48,29 +53,6 @@ DECISIONS = [
     "effects/purity_watch.py",
     "passes/dead_code_that_raises.py",
 ]
-# Tests that are not named after their module.
-OF_MODULE = {
-    "analysis/aten_facts": [
-        "analysis/test_operator_facts.py",
-        "passes/test_guards.py",
-        "analysis",
-        "capture/test_branches.py",
-    ],
-    "analysis/branch_proofs": ["capture/test_branches.py", "passes", "capture/test_masks.py"],
-    "analysis/marker_regions": ["capture/test_branches.py", "passes/test_guards.py"],
-    "analysis/node_facts": ["analysis", "passes/test_inplace_writes.py", "passes/test_guards.py"],
-    "analysis/reachability": ["effects/test_receivers.py", "effects/test_record_methods.py"],
-    "analysis/receiver_reach": ["effects/test_receivers.py"],
-    "analysis/record_keepers": ["effects/test_kept_records.py"],
-    "analysis/impure_functions": ["external", "analysis"],
-    "capture/assumption_checks": ["capture/test_assumptions.py", "capture/test_data_scalars.py"],
-    "driver/check_equality": ["driver/test_equal_outcomes.py", "driver/test_self_check.py"],
-    "driver/observed_state": ["driver/test_equal_outcomes.py", "driver/test_self_check.py"],
-    "driver/outcomes": ["driver/test_programs.py", "driver/test_failures.py"],
-    "effects/finalizers": ["effects/test_finalizers.py"],
-    "passes/dead_code_that_raises": ["passes", "capture/test_branches.py"],
-}
-ROOMS = ["passes", "analysis", "driver", "capture", "effects", "external", "base", "autograd", "shims", "ops"]
 
 
 class Changed(importlib.machinery.SourceFileLoader):
@@ -85,97 +67,104 @@ class Changed(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.text, self.path)
 
 
-class Finder:
-    """Finds the module that is changed, before any other finder is asked."""
+class Chosen(Watcher):
+    """The plugin of the forked process: runs the chosen tests in their order, up to the first that fails."""
 
-    def __init__(self, name: str, path: Path, text: str) -> None:
-        self.name, self.loader = name, Changed(name, str(path))
-        self.loader.text = text.encode()
+    def __init__(self, line: int, tests: list[str]) -> None:
+        super().__init__(line)
+        self.tests = tests
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
-        if name != self.name:
-            return None
-        spec = importlib.machinery.ModuleSpec(name, self.loader, origin=self.loader.path)
-        spec.has_location = True
-        return spec
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        chosen = {item.nodeid: item for item in items}
+        items[:] = [chosen[name] for name in self.tests if name in chosen]
 
-
-def tests_for(path: str) -> list[list[str]]:
-    """The tests of the module, of its folder, and of the others: collected apart, for most mutants need no others."""
-    module = path[len(RUNTIME) + 1 : -len(".py")]
-    room, name = module.split("/")
-    near = [f"{room}/test_{name}.py", *OF_MODULE.get(module, [])]
-    stages = [[test for test in near if "/" in test], [test for test in near if "/" not in test] + [room], ROOMS]
-    return [[path for test in stage if (ROOT / (path := f"tests/runtime/{test}")).exists()] for stage in stages]
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        self.begin(item)
 
 
-def run_tests(place: Place | None, options: list[str], log: Path) -> int:
-    """In the child: the runtime with the mutant, and what pytest is asked for."""
+def in_child(place: Place | None, tests: list[str], line: int) -> int:
+    """In the forked process: the runtime with the mutant, and the tests."""
     os.setsid()
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    descriptor = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     if place is not None:
         path = ROOT / place.path
         text = path.read_text()
         assert text[place.offset :].startswith(place.before)
-        changed = text[: place.offset] + place.after + text[place.offset + len(place.before) :]
-        name = place.path[len("python/") : -len(".py")].replace("/", ".")
-        sys.meta_path.insert(0, Finder(name, path, changed))
-    return int(pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line", *options]))
+        changed = Changed(module_of(place.path), str(path))
+        changed.text = (text[: place.offset] + place.after + text[place.offset + len(place.before) :]).encode()
+        sys.meta_path.insert(0, Finder({module_of(place.path): changed}))
+    files = {name.partition("::")[0]: None for name in tests}
+    return int(pytest.main([*OPTIONS, *files], plugins=[Chosen(line, tests)]))
 
 
-def status_of(place: Place | None, options: list[str], log: Path, seconds: float) -> int:
+def run_tests(place: Place | None, tests: dict[str, Reach]) -> Ended:
+    """How the tests have ended; one that takes far longer than without a mutant has failed."""
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os._exit(run_tests(place, options, log))
+            os.close(reading)
+            os._exit(in_child(place, list(tests), writing))
         finally:
             os._exit(3)
-    return wait_for(child, seconds)
+    os.close(writing)
+    try:
+        return attend(child, reading, {name: 30 + 10 * reach.seconds for name, reach in tests.items()})
+    finally:
+        os.close(reading)
 
 
-def wait_for(child: int, seconds: float) -> int:
-    """The child's status; 124 where it took too long, and is killed with all that it started."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.05)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 124
+class Bench:
+    """What mutants are tried on: the map, and what is known of the tests."""
 
+    def __init__(self, folder: Path, names: list[str], seconds: float) -> None:
+        self.map, self.seconds = Map(folder, names), seconds
+        self.history = History(folder / "history.json")
+        self.ignored: set[str] = set()
 
-def failed_in(log: Path) -> list[str]:
-    lines = log.read_text(errors="replace").splitlines()
-    return [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    def tests_of(self, place: Place) -> dict[str, Reach]:
+        """The tests that run what is changed, the likeliest to notice first, as many as the seconds allow."""
+        noticed = self.history.noticed(place.path)
 
+        def rank(test: tuple[str, Reach]) -> float:
+            name, reach = test
+            return (reach.seconds + 0.05) * (len(reach.statements) + 100) / (1 + noticed[name])
 
-def fails_anyway(test: str, log: Path, seconds: float) -> bool:
-    """Whether a test fails without a mutant too: such a test notices nothing."""
-    return status_of(None, [test], log, seconds) != 0
+        ranked = sorted(self.map.tests_of(place).items(), key=rank)
+        first = [test for test in ranked if noticed[test[0]] > 0]
+        others = {test[0]: test for test in ranked if noticed[test[0]] == 0}
+        chosen, left = {}, self.seconds
+        for name, reach in [*first, *in_turns(others)]:
+            if name not in self.ignored and reach.seconds <= left:
+                chosen[name] = reach
+                left -= reach.seconds
+        return chosen
 
+    def try_mutant(self, place: Place) -> dict[str, object]:
+        """Test up to the first failure that the mutant brings."""
+        began, tests = time.monotonic(), self.tests_of(place)
+        by = self.noticed_by(place, tests) if tests else ""
+        seconds = round(time.monotonic() - began, 1)
+        known = {**asdict(place), "tests": len(tests), "seconds": seconds}
+        return {**known, "verdict": "noticed" if by else "lived", "by": by}
 
-def try_mutant(place: Place, log: Path, ignored: set[str], seconds: float) -> dict[str, object]:
-    """Test up to the first failure that the mutant brings."""
-    end = time.monotonic() + seconds
-    for some in filter(None, tests_for(place.path)):
-        while True:
-            options = ["-x", *(f"--deselect={test}" for test in sorted(ignored)), *some]
-            status = status_of(place, options, log, max(1.0, end - time.monotonic()))
-            failed = failed_in(log)
-            if status == 124 and not failed:  # a loaded machine: no test that has run has noticed the mutant
-                return {**asdict(place), "verdict": "lived", "by": f"in {seconds:.0f} seconds of tests"}
-            by = "" if status in (0, 5) else failed[0] if failed else f"status {status}"
-            test = by.split()[1] if "::" in by else ""
-            if not by:
-                break
-            if not test or not fails_anyway(test, log.with_suffix(".alone.log"), seconds):
-                return {**asdict(place), "verdict": "noticed", "by": by}
-            ignored.add(test)
-    return {**asdict(place), "verdict": "lived", "by": ""}
+    def noticed_by(self, place: Place, tests: dict[str, Reach]) -> str:
+        """The test that fails with the mutant and does not fail without, or ""."""
+        while tests:
+            ended = run_tests(place, tests)
+            if not ended.how:
+                return ""
+            if not ended.test or not run_tests(None, {ended.test: tests[ended.test]}).how:
+                self.history.add(place.path, ended.test)
+                return f"{ended.test} {ended.how}"
+            self.ignored.add(ended.test)
+            names = list(tests)
+            tests = {name: tests[name] for name in names[names.index(ended.test) + 1 :]}
+        return ""
 
 
 def import_once() -> None:
@@ -200,7 +189,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="beginnings of modules below the runtime, such as analysis/")
-    parser.add_argument("--seconds", type=float, default=900, help="for the tests of one mutant")
+    parser.add_argument("--seconds", type=float, default=120, help="of tests that one mutant meets")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     os.chdir(ROOT)
@@ -210,17 +199,17 @@ def main() -> int:
         importlib.import_module(name)  # most of the time of a test that is alone
     assert "graphmend" not in sys.modules
     reasons = unnoticed()
-    log = ROOT / "build" / "mutants-runtime.log"
-    ignored: set[str] = set()
+    bench = Bench(ROOT / "build" / "mutants-runtime", modules([""]), asked.seconds)
     rows: list[dict[str, object]] = []
+    record = {"seed": asked.seed, "only": asked.only, "limit": asked.seconds, "rows": rows}
     for place in draw(ROOT, modules(asked.only.split() or [""]), asked.count, asked.seed):
         reason = reasons.get((place.path, place.function))
         known = {**asdict(place), "verdict": "not asked", "by": reason}
-        row = known if reason else try_mutant(place, log, ignored, asked.seconds)
+        row = known if reason else bench.try_mutant(place)
         rows.append(row)
         print(told(row), flush=True)
         if asked.json is not None:
-            asked.json.write_text(json.dumps({"seed": asked.seed, "only": asked.only, "rows": rows}, indent=1) + "\n")
+            asked.json.write_text(json.dumps(record, indent=1) + "\n")
     counts = Counter(str(row["verdict"]) for row in rows)
     print(f"{counts['noticed']} of {counts['noticed'] + counts['lived']} noticed, {counts['not asked']} not asked")
     return 0

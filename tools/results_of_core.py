@@ -124,10 +124,12 @@ def runtime_mutants_part(record: Any) -> list[str]:
     """Mutants of the runtime."""
     lines = [
         f"`make mutants-runtime {asked_for(record)}`: places of the modules that decide whether something may be",
-        "mended, changed by chance, one at a time, and whether the tests of the runtime fail. One that lived in the",
-        "given seconds of tests has not met all of them.",
+        "mended, changed by chance, one at a time, and whether one of the tests of the runtime fails that run the",
+        "changed statement.",
         "",
     ]
+    if "limit" in record:
+        lines += [f"One lives that is not noticed by as many of these tests as end in {record['limit']:.0f} s.", ""]
     return lines + verdicts(record["rows"])
 
 

@@ -28,11 +28,12 @@ enum { FIELD_WORK = 32, BASE_LIMIT = 20, BASES_LIMIT = 10000 /* that are looked 
 
 /* Whether there is a next base to look at. A program that names bases without end is refused. */
 static bool go_on(gm_builder *in, const gm_source_target *class, uint32_t at, uint32_t count, unsigned depth) {
-    if (at >= count || depth >= BASE_LIMIT) {
+    if (at >= count) {
         return false;
     }
-    if (in->bases == BASES_LIMIT) {
-        gm_source_refuse(in, class->place, class->node, "too many base classes");
+    if (depth >= BASE_LIMIT || in->bases == BASES_LIMIT) {
+        const char *why = depth >= BASE_LIMIT ? "base classes that nest too deep" : "too many base classes";
+        gm_source_refuse(in, class->place, class->node, "%s", why);
         return false;
     }
     in->bases++;
@@ -292,7 +293,7 @@ static void add_inherited(gm_builder *in, const gm_source_target *class, const r
 }
 
 static void add_fields(gm_builder *in, const gm_source_target *class, const record *to, unsigned depth) {
-    if (depth >= BASE_LIMIT || in->problem.message != NULL) {
+    if (in->problem.message != NULL) {
         return;
     }
     record here = *to;

@@ -179,3 +179,26 @@ def test_old_results_go(cli) -> None:
         cli("check", "a.py")
         sizes.append(only_pack(cli).stat().st_size)
     assert sizes[-1] == sizes[-10] > sizes[5] > sizes[0]
+
+
+LINKED = {
+    "base.py": "from torch import nn\n\n\nclass Base(nn.Module):\n    def size(self, x):\n        return x.item()\n",
+    "helpers.py": "def longest(x):\n    return inner(x) + inner(x)\n\n\ndef inner(x):\n    return x.item()\n",
+    "tables.py": "from helpers import longest\n\n\ndef first(x):\n    return x.item()\n\n\nLOSSES = [first, longest]\n",
+    "model.py": (
+        "import torch\nfrom base import Base\nfrom helpers import longest\nfrom tables import LOSSES\n\n\n"
+        "class Model(Base):\n    def forward(self, x: torch.Tensor):\n"
+        "        return self.size(x) + longest(x) + LOSSES[0](x)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("names", [["base.py", "model.py"], ["helpers.py", "model.py"], [*LINKED]], ids=len)
+def test_calls_between_files_are_kept(cli, names: list[str]) -> None:
+    """What a file calls, holds and takes over is kept with its findings: the next run keeps nothing anew."""
+    for name in names:
+        cli.write(name, LINKED[name])
+    first = cli("check", ".")
+    kept = version(only_pack(cli))
+    assert cli("check", ".") == first and version(only_pack(cli)) == kept
+    assert cli("check", "--no-cache", ".") == first and first.status == 1

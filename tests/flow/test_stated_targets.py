@@ -32,6 +32,10 @@ PROGRAMS = [
     "def f(a, b):\n    class C:\n        global a\n        nonlocal b\n        a = b = c = d = 1\n"
     "        def g[T: (a, b, c, d, e)](x: T): return a, b, c, d, e\n        type A[U: c] = (a, b, c, d, e, U)\n"
     "        class D[V](c): d: V\n        h = [(a, b, c) for c in d]\n    return C\n",
+    "def f(a, b, c, d, e, g, h, i):\n    def j(k: a, /, m: b = c, *n: d, o: e = g, **p: h) -> i: return k, m, n, o, p\n"
+    "    return j, lambda q=a, /, r=b, *s, t=c, **u: (q, r, s, t, u)\n",
+    "def f(a, b, c, d):\n    @a\n    @b.x(c)\n    async def g(*, e: d = a): await e\n"
+    "    @c\n    class C(a, b, metaclass=d): pass\n    return g, C\n",
 ]
 TARGETS = ["3.9", "3.11", "3.12", "3.13", "3.14"]
 COMMANDS = [["scopes", "--symtable"], ["scopes"], ["cfg"], ["variables"]]
@@ -49,3 +53,17 @@ def test_stated_targets(executable: str, tmp_path: Path, command: list[str]) -> 
             done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True)
             stated += f"## {target}\n{text}{done.stdout}{done.stderr}= {done.returncode}\n\n"
     hold(Path(__file__).parent / "stated" / f"targets.{'-'.join(command)}.txt", stated)
+
+
+CONSTANTS = ["True", "False", "None", "0", "1", "2", "00", "10", "0.0", "''", "'a'", "...", "(True)", "not 0", "-1"]
+
+
+def test_stated_constants(executable: str, tmp_path: Path) -> None:
+    """Where a loop or a branch with a constant test leads."""
+    stated = ""
+    for number, test in enumerate(CONSTANTS):
+        text = f"def f(a):\n    while {test}:\n        b = a\n    if {test}: c = a\n    return c\n"
+        (tmp_path / f"{number}.py").write_text(text)
+        asked = [executable, "debug", "variables", f"{number}.py"]
+        stated += text + subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True).stdout + "\n"
+    hold(Path(__file__).parent / "stated" / "targets.constants.txt", stated)

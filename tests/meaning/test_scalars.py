@@ -273,3 +273,15 @@ def test_texts_of_others(form: str) -> None:
             exponent = size * 60_000 - 1_200_000
             got = read(form, f"1.5e{exponent}")
             assert (got is not None) == (-999_999 <= exponent + 1 <= 999_999), exponent
+
+
+@pytest.mark.parametrize("form", ["int", "float", "decimal"])
+def test_groups_of_digits(form: str) -> None:
+    """With commas the first group has one to three digits, and each of the others three; with `_` any number."""
+    for sizes in itertools.chain.from_iterable(itertools.product(range(1, 6), repeat=count) for count in (2, 3)):
+        groups = ["123456789"[:size] for size in sizes]
+        thousands = sizes[0] <= 3 and set(sizes[1:]) == {3}
+        for separator, right in ((",", thousands), ("_", True)):
+            got = read(form, separator.join(groups))
+            assert (got is not None) == right, separator.join(groups)
+            assert got is None or Decimal(str(got[0])) == int("".join(groups)), got

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 import pytest
-from lsp_client import frame
+from lsp_client import PATIENCE, frame
 
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
 
@@ -22,6 +22,18 @@ def test_exit_without_shutdown(client) -> None:
 
 def test_end_of_input(client) -> None:
     assert client.close() == 1
+
+
+def test_end_of_output(executable, tmp_path) -> None:
+    """A client that no longer reads has gone, though it may not have closed what it wrote to."""
+    with subprocess.Popen(
+        [executable, "server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdout.close()
+        server.stdin.write(frame({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}))
+        server.stdin.flush()
+        assert server.wait(timeout=PATIENCE) == 1
 
 
 def test_exit_before_initialize(start) -> None:

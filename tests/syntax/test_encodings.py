@@ -26,6 +26,11 @@ def names() -> list[str]:
     return sorted(found - WINDOWS)
 
 
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
 def trees(executable: str, folder: Path, sources: list[bytes]) -> list[str]:
     """graphmend's line for each of some files."""
     paths = []
@@ -68,6 +73,26 @@ def test_every_byte(executable: str, tmp_path: Path) -> None:
     sets = ["ascii", "latin-1", "cp1252", "iso-8859-7", "koi8-r", "mac-roman", "cp437", "utf8"]
     sources = [f"# coding: {name}\nx = '".encode() + bytes([byte]) + b"'\n" for name in sets for byte in UPPER]
     assert differences(sources, trees(executable, tmp_path, sources)) == []
+
+
+def test_every_form_of_utf_8(executable: str, tmp_path: Path) -> None:
+    """Sequences of up to four bytes at each limit of UTF-8, with one byte that is no tail at each place."""
+    firsts = [0x80, 0xBF, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF]
+    tails = [[tail] * count for tail in (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF) for count in range(4)]
+    odd = [
+        [*tail[:at], byte, *tail[at + 1 :]]
+        for tail in tails[1::4] + tails[2::4] + tails[3::4]
+        for at in range(len(tail))
+        for byte in (0x41, 0x7F, 0x80, 0xBF, 0xC0)
+    ]
+    sequences = sorted({bytes([first, *tail]) for first in firsts for tail in [*tails, *odd]})
+    sources = [b"a = '" + sequence + b"'\n" for sequence in sequences]
+    right = [data for data in sources if cpython.tree_of(data) is not None]
+    assert 100 < len(right) < len(sources) - 100
+    paths = [write(tmp_path / f"{number}.py", data) for number, data in enumerate(sources)]
+    lines = cpython.graphmend_trees(executable, paths)
+    wrong = differences(sources, lines)
+    assert not wrong, (len(wrong), wrong[0])
 
 
 def test_tables_are_supported(executable: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any, Callable
 
@@ -168,8 +169,54 @@ def test_what_is_kept_for_gradients(setup: Any, found: bool) -> None:
     assert custom_op_purity.only_computes(overload(definition)) is found
 
 
-def test_operators_of_torch_are_not_custom_ones() -> None:
-    assert not custom_op_purity.only_computes(torch.ops.aten.add.Tensor)
+def library_operator() -> Any:
+    torch.library.define("graphmend_tests::of_a_library", "(Tensor x, Tensor ends) -> Tensor")
+    torch.library.impl("graphmend_tests::of_a_library", "cpu", grouped)
+    return torch.ops.graphmend_tests.of_a_library.default
+
+
+def mutable_operator() -> Any:
+    def kernel(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    return overload(torch.library.custom_op("graphmend_tests::mutable", kernel, mutates_args=["x"]))
+
+
+OTHERS: dict[str, Callable[[], Any]] = {
+    "an operator of torch": lambda: torch.ops.aten.add.Tensor,
+    "all its overloads": lambda: torch.ops.aten.add,
+    "an operator that calls functions": lambda: torch.ops.higher_order.cond,
+    "a function of torch": lambda: torch.add,
+    "a method": lambda: torch.Tensor.add,
+    "the kernel itself": lambda: grouped,
+    "an operator of a library": library_operator,
+    "an operator that writes": mutable_operator,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_no_custom_operator_that_computes(name: str) -> None:
+    assert not custom_op_purity.only_computes(OTHERS[name]())
+
+
+def generator(x: torch.Tensor) -> Any:
+    yield x
+
+
+async def coroutine(x: torch.Tensor) -> Any:
+    return x
+
+
+class Callables:
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    "function", [generator, coroutine, Callables(), torch.sin, functools.partial(grouped)], ids=str
+)
+def test_what_is_no_function_that_computes(function: Any) -> None:
+    assert custom_op_purity.computes(grouped) and not custom_op_purity.computes(function)
 
 
 OPERATOR = defined("guarded", grouped)

@@ -74,3 +74,16 @@ def test_a_lone_decision_by_chance_has_both_graphs_at_once() -> None:
         f(torch.ones(4))
         graphs.append(len(backend.graphs))
     assert graphs == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(20) if len(set(path_of(seed, 5))) == 2][:4])
+def test_each_draw_of_the_first_call_is_foretold(seed: int) -> None:
+    """The shadow run draws what the graph will draw: the first graph is that of the call, and none is thrown away."""
+    torch._dynamo.reset()
+    torch.manual_seed(7)
+    module, backend = Dropped(5), CountingBackend()
+    eager, found = outcome(module, module, seed), outcome(torch.compile(module, backend=backend), module, seed)
+    for a, b in zip(eager, found):
+        assert (a is None and b is None) or torch.equal(a, b)
+    drawn = 5 - sum(path_of(seed, 5))
+    assert len(backend.graphs) == 1 and backend.targets().count("linear") == drawn

@@ -41,6 +41,11 @@ def is_context(node: Node) -> bool:
     return node.op == "call_function" and name_of(node) in aten_facts.CONTEXT_FUNCTIONS
 
 
+def raises_before_operators(node: Node) -> bool:
+    """Whether the function of a node may raise on data that its calls on fake tensors never look at."""
+    return name_of(node).partition(".")[0] in aten_facts.RAISES_BEFORE_OPERATORS
+
+
 def operators_of(node: Node) -> list[node_facts.Call]:
     """The ATen calls behind one node, found by a second call on stand-ins of the node's fake tensors."""
     args, kwargs = node_facts.traced_arguments(node)
@@ -80,6 +85,8 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
             return facts, "a side computes gradients"
         if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
             continue
+        if raises_before_operators(node):
+            return facts, f"`{name_of(node)}` may fail on data that the side does not see"
         try:
             calls = operators_of(node)
         except Exception as error:
@@ -143,7 +150,7 @@ def fails(node: Node) -> bool:
     if "example_value" not in node.meta:
         return False  # a node of the runtime, without a traced value
     calls = calls_behind(node)
-    if calls is None:
+    if calls is None or raises_before_operators(node):
         return True
     for overload, args, kwargs in calls:
         tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
@@ -307,10 +314,7 @@ class Order:
         memory.
         """
         storages = {storage} if storage is not None else set()
-        for _ in self.copies:
-            results = {result for sides, result in self.copies if sides & storages} - storages
-            if not results:
-                break
+        while results := {result for sides, result in self.copies if sides & storages} - storages:
             storages |= results
         return storages
 
