@@ -50,3 +50,23 @@ def test_a_class_attribute_that_changes(tmp_path: Any) -> None:
         return Wider.apply(x)
     """
     compare(load(tmp_path, text), [inputs, lambda: (torch.ones(2, 3),)])
+
+
+def test_pass_that_calls_the_pass_of_its_base(tmp_path: Any) -> None:
+    text = f"""{SPARSE[: SPARSE.index("class Wider")]}class Wider(Sparse):
+        scale = 3.0
+
+        @classmethod
+        def forward(cls, ctx, x):
+            return super().forward(ctx, x, dim=0)
+
+        @classmethod
+        def backward(cls, ctx, gradient):
+            return super().backward(ctx, gradient)[:1]
+
+    def make():
+        model = torch.nn.Linear(3, 3)
+        return lambda x: Wider.apply(model(x))
+    """
+    outcome = compare(load(tmp_path, text), [inputs])
+    assert outcome.report["callables"][0]["mode"] == "whole"

@@ -27,4 +27,5 @@ def bind_class(call: Any, trace: trace_state.Trace, self: Any, tx: Any, context:
     method = self.fwd_fn if name == "forward" else self.bwd_fn
     if type(method) is not types.MethodType or not isinstance(method.__self__, type):
         return hooks.DECLINED
-    return UserMethodVariable(method.__func__, UserDefinedClassVariable(method.__self__)), [context, *args]
+    owner = UserDefinedClassVariable(method.__self__, source=self.parent_source)  # `super()` asks for the source
+    return UserMethodVariable(method.__func__, owner), [context, *args]
