@@ -41,6 +41,37 @@ def calls_part(record: Any) -> list[str]:
     return lines + (["Not measured:", "", *table(["model", "why"], refused)] if refused else [])
 
 
+def fifty_part(record: Any) -> list[str]:
+    """What fifty calls with changing shapes cost, in all and from the 20th on, and the programs above 1.2 of plain."""
+    rows = [row for row in record["programs"] if "mended" in row]
+    ratios = [ratio_of(row, 0) for row in rows]
+    later = [ratio_of(row, 20) for row in rows]
+    wrong = [row["program"] for row in rows if set(row["mended"]["differ"]) - set(row["plain"]["differ"])]
+    lines = [
+        f"`make bench-fifty`, backend {record['backend']}: seconds of the processor for 50 calls, compiling included,",
+        f"of the {len(rows)} programs that break plain, each call with data of its own and with changing shapes. Mended",
+        f"to plain: median {statistics.median(ratios):.2f}, {sum(ratio > 1.2 for ratio in ratios)} above 1.2; calls 20",
+        f"to 50 alone: median {statistics.median(later):.2f}, {sum(ratio > 1.2 for ratio in later)} above 1.2 (a call",
+        "takes a few milliseconds there). Results that are not eager's, where the plain ones are:",
+        f"{', '.join(wrong) or 'none'}.",
+        "",
+    ]
+    dear = sorted((row for row in rows if ratio_of(row, 0) > 1.2), key=lambda row: -ratio_of(row, 0))
+    cells = []
+    for row in dear:
+        seconds = [f"{sum(row[kind]['seconds']):.1f}" for kind in ("plain", "mended")]
+        graphs = [row[kind]["graphs"] for kind in ("plain", "mended")]
+        cells.append([row["program"], *seconds, f"{ratio_of(row, 0):.2f}", f"{ratio_of(row, 20):.2f}", *graphs])
+    headings = ["program", "plain, s", "mended, s", "ratio", "calls 20 to 50", "graphs, plain", "graphs, mended"]
+    return lines + (["Above 1.2:", "", *table(headings, cells)] if cells else [])
+
+
+def ratio_of(row: Any, first: int) -> float:
+    """Mended to plain, from a call on."""
+    plain, mended = (sum(row[kind]["seconds"][first:]) for kind in ("plain", "mended"))
+    return mended / max(plain, 1e-9)
+
+
 def first_runs_part(record: Any) -> list[str]:
     """What the first and the second run of training scripts cost."""
     rows = []

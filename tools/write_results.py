@@ -20,7 +20,7 @@ import check_recall
 import zoo_sites
 from page_sections import FOLDERS, VERDICTS, Section, read, sections_of, shortened, table
 from results_of_core import fuzz_part, growth_part, mutants_part, runtime_mutants_part, training_part
-from results_of_costs import attempts_part, calls_part, first_runs_part
+from results_of_costs import attempts_part, calls_part, fifty_part, first_runs_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
 from results_of_releases import gpu_part, matrix_part, worth_part
 
@@ -434,6 +434,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Speed of mended branches", "bench-branches.json", "make bench", branches_part),
         of("Speed of mended models", "bench-models.json", "make bench-models", models_part),
         of("The first calls of models", "bench-calls.json", f"make bench-calls {zoo}", calls_part),
+        of("Fifty calls with changing shapes", "bench-fifty.json", "make bench-fifty", fifty_part),
         of("First runs", "bench-first.json", "make bench-first", first_runs_part),
         of("Traces that are thrown away", "bench-attempts.json", "make bench-attempts", attempts_part),
         of("Cost of deferred effects", "bench-events.json", "make bench", events_part),

@@ -94,3 +94,54 @@ def test_a_counter_is_no_graph_for_each_number(tmp_path: Any) -> None:
 )
 def test_what_is_left_is_the_same(tmp_path: Any, body: str) -> None:
     compare(load(tmp_path, START + f"def f(x):\n    {body}\n" + REST), CALLS)
+
+
+QUALIFIED = """
+import functools
+
+import torch
+
+def helper(x):
+    return x * 2
+
+class Kernel:
+    def cached(method):
+        @functools.wraps(method)
+        def wrapper(self, x):
+            name = method.__qualname__
+            if name not in self.table:
+                self.table[name] = method(self, x)
+            return self.table[name], f"{name}/{wrapper.__qualname__}", name == "Kernel.scale"
+        return wrapper
+
+    @cached
+    def scale(self, x):
+        return x * 3
+
+    def __init__(self):
+        self.table = {}
+
+def make():
+    def f(x):
+        kernel = Kernel()
+        print(helper.__qualname__, x.sum().item())
+        return kernel.scale(x), kernel.scale(x), list(kernel.table), f"{helper.__qualname__}!", f.__qualname__ == "g"
+    return f
+"""
+
+
+def test_qualified_names(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, QUALIFIED), CALLS[:2])
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_a_qualified_name_that_changes(tmp_path: Any) -> None:
+    program = load(tmp_path, "import torch\ndef g(x):\n    return x\ndef f(x):\n    return x + 1, f'{g.__qualname__}'\n")
+    f = program()
+    torch._dynamo.reset()
+    function = torch.compile(f, backend="eager")
+    names = []
+    for name in ("g", "other", "other", "g"):
+        f.__globals__["g"].__qualname__ = name
+        names.append(function(torch.ones(2))[1])
+    assert names == ["g", "other", "other", "g"]

@@ -6,7 +6,8 @@
 
 Dynamo follows attributes of objects and of functions made by the call, but not of older functions. Here an older
 function is tracked like an object, and the code behind the graph sets the attributes. `hasattr` of a function gets a
-guard, because Dynamo takes the answer for a constant.
+guard, because Dynamo takes the answer for a constant. `__qualname__` is a text: until torch 2.14, Dynamo gives the
+descriptor that the class of functions has under the name.
 """
 
 from __future__ import annotations
@@ -45,7 +46,19 @@ def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     written = table_of(tx, self)
     if name == "__dict__" and written:
         raise trace_state.SiteRefused("the attributes of a function are asked for where the call has set one")
-    return written[name] if name in written else hooks.DECLINED
+    if name in written:
+        return written[name]
+    return hooks.DECLINED if name != "__qualname__" else qualified_name(tx, self)
+
+
+def qualified_name(tx: Any, variable: Any) -> Any:
+    """Dynamo's variable for the qualified name of a function."""
+    from ..base.torch_names import AttrSource, VariableTracker
+
+    function, source = getattr(variable, "fn", None), variable.source
+    if type(function) is not types.FunctionType:
+        return hooks.DECLINED
+    return VariableTracker.build(tx, function.__qualname__, source and AttrSource(source, "__qualname__"))
 
 
 @FEATURE.hook("function.hasattr")
