@@ -136,7 +136,9 @@ def test_qualified_names(tmp_path: Any) -> None:
 
 
 def test_a_qualified_name_that_changes(tmp_path: Any) -> None:
-    program = load(tmp_path, "import torch\ndef g(x):\n    return x\ndef f(x):\n    return x + 1, f'{g.__qualname__}'\n")
+    program = load(
+        tmp_path, "import torch\ndef g(x):\n    return x\ndef f(x):\n    return x + 1, f'{g.__qualname__}'\n"
+    )
     f = program()
     torch._dynamo.reset()
     function = torch.compile(f, backend="eager")

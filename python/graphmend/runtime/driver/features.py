@@ -25,6 +25,7 @@ ORDER = (
     "effects.deferred_values",
     "shims.builtins_of_tensors",
     "shims.object_operators",
+    "shims.object_texts",
     "shims.string_formatting",
     "shims.exception_texts",
     "shims.exception_arguments",
