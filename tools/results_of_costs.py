@@ -49,7 +49,7 @@ def fifty_part(record: Any) -> list[str]:
     wrong = [row["program"] for row in rows if set(row["mended"]["differ"]) - set(row["plain"]["differ"])]
     lines = [
         f"`make bench-fifty`, backend {record['backend']}: seconds of the processor for 50 calls, compiling included,",
-        f"of the {len(rows)} programs that break plain, each call with data of its own and with changing shapes. Mended",
+        f"of the {len(rows)} programs that break plain, each call with data and a shape of its own. Mended",
         f"to plain: median {statistics.median(ratios):.2f}, {sum(ratio > 1.2 for ratio in ratios)} above 1.2; calls 20",
         f"to 50 alone: median {statistics.median(later):.2f}, {sum(ratio > 1.2 for ratio in later)} above 1.2 (a call",
         "takes a few milliseconds there). Results that are not eager's, where the plain ones are:",
