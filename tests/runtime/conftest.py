@@ -10,6 +10,7 @@ import pytest
 import torch._dynamo
 
 import graphmend.runtime as runtime
+from graphmend.runtime.driver.trace_costs import Cost
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -29,6 +30,12 @@ def installed() -> Iterator[None]:
     yield
     runtime.uninstall_compile()
     torch._dynamo.reset()
+
+
+@pytest.fixture
+def traces_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile calls in parts after a few runs that were undone, however short these are beside the traces."""
+    monkeypatch.setattr(Cost, "add", lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

@@ -156,6 +156,7 @@ def test_decisions_on_numbers(program: Any, backend: str) -> None:
 @pytest.mark.parametrize(
     "program, grad, mode", [(selected, True, "partial"), (selected, False, "whole"), (head, True, "whole")]
 )
+@pytest.mark.usefixtures("traces_cost_nothing")
 def test_compiled_backward(program: Any, grad: bool, mode: str) -> None:
     """Numbers that a compiled backward pass might lose are not captured."""
     outcome = compare(lambda: program, CALLS, grad, backend="inductor")

@@ -69,6 +69,7 @@ def test_forward_draws_and_writes_once(tmp_path: Any, test: str) -> None:
     assert outcome(tmp_path, FORWARD.format(test=test))["mode"] != "whole"
 
 
+@pytest.mark.usefixtures("traces_cost_nothing")
 def test_backward_reads_tensors_that_are_not_saved_when_it_runs(tmp_path: Any) -> None:
     """Somebody may write to them until then."""
     text = BACKWARD.replace("ctx.save_for_backward(x, w)", "ctx.save_for_backward(x, w)\n            ctx.kept = x")

@@ -96,14 +96,16 @@ class Variants:
     def waste(self, seconds: float) -> None:
         """Note a wasted run of a graph, and about how long it took.
 
-        Frequent waste ends in the partial variant, once it has cost as much as the traces of the callable: then the
-        partial variant, whose frames are traced anew, costs at most twice what would have been best. This is the
-        break-even rule of the ski rental problem (Karlin and others, "Competitive snoopy caching", 1988).
+        Frequent waste ends in the partial variant: where no graph is that of the calls, at once, and where other graphs
+        are, once it has cost as much as the traces of the callable. Then the partial variant, whose frames are traced
+        anew, costs at most twice what would have been best: the break-even rule of the ski rental problem (Karlin and
+        others, "Competitive snoopy caching", 1988).
         """
         self.wasted += 1
         self.wasted_seconds += seconds
         is_frequent = self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls
-        if is_frequent and self.wasted_seconds >= COSTS.of(self.record).seconds:
+        is_dear = self.wasted_seconds >= COSTS.of(self.record).seconds or self.record.replays > MAX_WASTED
+        if is_frequent and is_dear:
             self.compile_in_parts(SELDOM)
 
     def compile_in_parts(self, reason: str) -> None:
