@@ -27,7 +27,7 @@ import torch
 from paper_check import collected_breaks
 from rich.console import Console
 from rich.table import Table
-from turns import finish, keep, used
+from turns import answer, finish, keep, used
 
 INPUTS = 4  # sets of them
 COMMANDS = {"plain": [], "mended": ["-m", "graphmend", "run"], "again": ["-m", "graphmend", "run"]}
@@ -56,19 +56,8 @@ def work(spec: model_specs.Spec, options: argparse.Namespace) -> dict[str, Any]:
 
 def run(kind: str, path: Path, options: argparse.Namespace, folder: str) -> dict[str, Any]:
     """What a process says of its calls."""
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"), "1")
-    caches = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "GRAPHMEND_CACHE_DIR": os.path.join(folder, "cache")}
     command = [sys.executable, *COMMANDS[kind], __file__, str(path), "--worker", "--backend", options.backend]
-    done = subprocess.run(
-        [*command, "--calls", str(options.calls)],
-        env={**os.environ, **one_thread, **caches},
-        capture_output=True,
-        text=True,
-        timeout=options.limit,
-    )
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["it has ended"])[-1])
-    return json.loads(done.stdout.splitlines()[-1])
+    return answer([*command, "--calls", str(options.calls)], os.path.join(folder, "cache"), options.limit)
 
 
 def compare(spec: model_specs.Spec, options: argparse.Namespace) -> dict[str, Any]:

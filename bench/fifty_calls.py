@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
-import inspect
 import json
 import os
 import platform
@@ -33,7 +32,7 @@ import torch
 from paper_check import collected_breaks
 from rich.console import Console
 from rich.table import Table
-from turns import Counting, finish, keep, load, used
+from turns import Counting, answer, finish, keep, load, used
 
 CALLS, LATER = 50, 20
 COMMANDS = {"plain": [], "mended": ["-m", "graphmend", "run"]}
@@ -138,19 +137,8 @@ def work(path: Path, backend: str) -> dict[str, Any]:
 
 def run(kind: str, python: str, path: Path, options: argparse.Namespace, folder: str) -> dict[str, Any]:
     """What a process says of its calls."""
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"), "1")
-    caches = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "GRAPHMEND_CACHE_DIR": os.path.join(folder, "cache")}
-    done = subprocess.run(
-        [python, *COMMANDS[kind], __file__, "--worker", str(path), "--backend", options.backend],
-        env={**os.environ, **one_thread, **caches},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=options.limit,
-    )
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["it has ended"])[-1])
-    return json.loads(done.stdout.splitlines()[-1])
+    command = [python, *COMMANDS[kind], __file__, "--worker", str(path), "--backend", options.backend]
+    return answer(command, os.path.join(folder, "cache"), options.limit, folder)
 
 
 def compare(name: str, python: str, path: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -220,7 +208,7 @@ def programs(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, s
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=inspect.getdoc(sys.modules[__name__]), add_help=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--zoo", help="file with a spec on each line")
     parser.add_argument("--cases", nargs="*", default=[], help="PYTHON=FOLDER, in which the cases lie")
     parser.add_argument("--json", help="file for the numbers; programs that it has are not measured again")

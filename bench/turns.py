@@ -6,8 +6,10 @@ import argparse
 import gc
 import importlib.util
 import json
+import os
 import resource
 import statistics
+import subprocess
 import sys
 import time
 import types
@@ -27,6 +29,21 @@ def used() -> float:
     """Seconds of the processor that this process and those it has started have taken."""
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def answer(command: list[str], cache: str, limit: float, cwd: str | None = None) -> dict[str, Any]:
+    """What a process says in the last line of its output: one thread, no kernels kept, graphmend's cache in a folder.
+
+    Raises RuntimeError with the last line of its errors, and TimeoutExpired.
+    """
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"), "1")
+    caches = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "GRAPHMEND_CACHE_DIR": cache}
+    environment = {**os.environ, **one_thread, **caches}
+    done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=limit)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["it has ended"])[-1])
+    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return said
 
 
 def load(name: str, path: Path) -> types.ModuleType:

@@ -18,7 +18,7 @@ import functools
 from typing import Any, Iterable, Iterator, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import source_name
+from ..base.dynamo_values import real, source_name
 from ..base.effect_queue import is_queue
 from ..base.owned_state import OwnedState
 
@@ -200,18 +200,10 @@ def grown_lists(output: Any) -> Iterator[Any]:
 
     effects = output.side_effects
     for variable in effects.id_to_variable.values():
-        if type(variable) is ListVariable and variable.source is not None and effects.is_modified(variable):
-            before = len(value) if not is_queue(variable) and (value := value_of(variable, output)) is not None else -1
-            own = variable.items[: max(before, 0)]
-            are_unread = all(type(item) is LazyVariableTracker and not item.is_realized() for item in own)
-            if 0 <= before < len(variable.items) and are_unread:
+        if type(variable) is not ListVariable or variable.source is None or is_queue(variable):
+            continue
+        before = real(variable) if effects.is_modified(variable) else None
+        if type(before) is list and len(before) < len(variable.items):
+            own = variable.items[: len(before)]
+            if all(type(item) is LazyVariableTracker and not item.is_realized() for item in own):
                 yield variable
-
-
-def value_of(variable: Any, output: Any) -> Optional[list[Any]]:
-    """The list of a variable as it was before the call; None where it cannot be found."""
-    try:
-        value = output.resolve_source_value(variable.source)
-    except Exception:  # the source is none of the program's
-        return None
-    return value if type(value) is list else None

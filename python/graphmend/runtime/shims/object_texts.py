@@ -84,37 +84,26 @@ def is_traced(value: Any, changed: bool) -> bool:
 
 def object_text(tx: Any, value: Any, spec: str, conversion: str) -> tuple[Any, str]:
     """Dynamo's variable for the text of an object, and the specification that is left for the text."""
-    from ..base.torch_names import VariableTracker
+    from ..base.torch_names import BuiltinVariable, VariableTracker
 
     method = getattr(value.python_type(), "__format__", None)
     if not conversion and isinstance(method, types.FunctionType):
         return value.call_method(tx, "__format__", [VariableTracker.build(tx, spec)], {}), ""
     if not conversion and (spec or method is not object.__format__):
         raise trace_state.SiteRefused("the format of an object is made outside of Python")
-    return text_by(tx, {"": str, "s": str, "r": repr, "a": ascii}[conversion], value), spec
-
-
-def text_by(tx: Any, function: Any, value: Any) -> Any:
-    """Dynamo's variable for `str`, `repr` or `ascii` of a value."""
-    from ..base.torch_names import BuiltinVariable
-
-    return represented(tx, function, value) or BuiltinVariable(function).call_function(tx, [value], {})
-
-
-def represented(tx: Any, function: Any, value: Any) -> Any:
-    """Dynamo's variable for `str` of an object that only has a `__repr__` written in Python; None for other calls."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
-    kind = value.python_type() if isinstance(value, UserDefinedObjectVariable) else None
-    if function is str and kind is not None and kind.__str__ is object.__str__:
-        if isinstance(kind.__repr__, types.FunctionType):
-            return value.call_method(tx, "__repr__", [], {})
-    return None
+    function = {"": str, "s": str, "r": repr, "a": ascii}[conversion]
+    return BuiltinVariable(function).call_function(tx, [value], {}), spec
 
 
 @FEATURE.hook("builtin.call")
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace `str(object)`."""
-    if self.fn is not str or len(args) != 1 or kwargs:
+    """Trace `str` of an object that only has a `__repr__` written in Python."""
+    from ..base.torch_names import UserDefinedObjectVariable
+
+    value = args[0].realize() if self.fn is str and len(args) == 1 and not kwargs else None
+    if not isinstance(value, UserDefinedObjectVariable):
         return hooks.DECLINED
-    return represented(tx, str, args[0].realize()) or hooks.DECLINED
+    kind = value.python_type()
+    if kind.__str__ is not object.__str__ or not isinstance(kind.__repr__, types.FunctionType):
+        return hooks.DECLINED
+    return value.call_method(tx, "__repr__", [], {})
