@@ -208,3 +208,16 @@ def test_assertions_on_objects(tmp_path: Any) -> None:
     """Dynamo makes an assertion on a tensor of them."""
     outcome = compare(load(tmp_path, ASSERTIONS), CALLS)
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def share(low: float, high: float) -> float:
+    return (high - low) / 255 or 1.0
+
+
+def test_numbers_in_code_that_nobody_mended() -> None:
+    def f(x: torch.Tensor) -> Any:
+        low, high = (v.item() for v in torch.aminmax(x))
+        return x / share(low, high), low and 2
+
+    calls = [lambda v=v: (T(v),) for v in ([1.0, 3.0], [2.0, 2.0], [0.0, 5.0], [0.0, 0.0])]
+    assert compare(lambda: f, calls, grad=False).graphs == 4

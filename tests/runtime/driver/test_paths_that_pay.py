@@ -39,12 +39,21 @@ def check(function: Any, number: int) -> None:
     assert function(given) == bits(given)
 
 
-def test_paths_that_never_come_back_get_few_graphs() -> None:
+def test_paths_that_never_come_back_get_few_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variants, "SMALL", 8)  # less than the digits' comparisons
     function, backend = compiled()
     for number in range(0, 255, 36):
         check(function, number)
     (record,) = runtime.report()["callables"]
     assert len(backend.graphs) == UNPROVED and record["replays"] == 8 - UNPROVED
+
+
+def test_small_graphs_have_more_on_trial() -> None:
+    function, backend = compiled()
+    for number in range(0, 255, 36):
+        check(function, number)
+    (record,) = runtime.report()["callables"]
+    assert len(backend.graphs) == variants.UNPROVED_SMALL and record["replays"] == 8 - variants.UNPROVED_SMALL
 
 
 def test_large_graphs_have_fewer_on_trial(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +86,7 @@ def f(x):
         steps += 1
     return x, steps
 
-for step in range(8):
+for step in range(12):
     print(f(torch.full((2,), 2.0**step)))
 """
 

@@ -35,6 +35,12 @@ def inside_others(ids, x):
     return [4] in [[i] for i in found], (4, 1) in [(i, 1) for i in found], (0, 4) in list(enumerate(found))
 
 
+def same_tensors(ids, x):
+    first = ids[0]
+    counts = [ids[1], first].count(first), [ids[3], first, 4].index(first)
+    return counts, first in [ids[1], first], ids[2] in (ids[1], 7), 4 in [ids[0], x[0]], first in []
+
+
 def views_of_dictionaries(ids, x):
     table = dict(enumerate(ids.tolist()))
     return 4 in table.values(), (0, 4) in table.items(), (1, 4) in table.items(), (9, 4) in table.items()
@@ -83,6 +89,7 @@ PROGRAMS = [
     truth_values,
     inside_others,
     views_of_dictionaries,
+    same_tensors,
     tensors,
     ranges,
 ]

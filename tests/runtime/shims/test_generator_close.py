@@ -155,3 +155,64 @@ def test_a_generator_that_leaves_the_call_runs_when_it_is_asked(tmp_path: Any, r
     assert [float(value.sum()) for value in values] == [0.0, 4.0]
     lines = "".join(event.removeprefix("out ") for event in events).splitlines()
     assert lines == ["made", "stage 0", "stage 1"] * 2
+
+
+STOPPED = """
+    import torch
+
+    def rows(x, numbers):
+        for row in x:
+            if row.sum() < 0:
+                yield next(numbers) * row
+            else:
+                yield row
+
+    def f(x):
+        try:
+            return torch.stack(list(rows(x, iter([2]))))
+        except RuntimeError as error:
+            return x[0], str(error), type(error.__cause__).__name__
+    """
+
+
+def test_a_stop_that_leaves_a_generator_is_a_runtime_error(tmp_path: Any) -> None:
+    compare(load(tmp_path, STOPPED), [lambda: (torch.ones(3, 2),), lambda: (-torch.ones(3, 2),)], rounds=6)
+
+
+KEPT = """
+    import torch
+
+    def counter():
+        n = 0
+        while n < 6:
+            sent = yield n
+            n += sent or 1
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.restart()
+
+        def restart(self):
+            object.__setattr__(self, "held", [counter()])
+            next(self.held[0])
+
+        def forward(self, x):
+            try:
+                number = self.held[0].send(2) if x.sum() > 0 else next(self.held[0])
+            except StopIteration:
+                self.restart()
+                number = 100
+            return x * number
+
+    def make():
+        return Model()
+    """
+
+
+def test_generators_that_the_call_keeps_stay_generators(tmp_path: Any) -> None:
+    calls = [lambda: (torch.ones(2),), lambda: (-torch.ones(2),), lambda: (torch.ones(2),)]
+    function = load(tmp_path, KEPT)
+    eager, compiled = function(), torch.compile(function(), backend="eager")
+    for call in calls * 4:
+        assert torch.equal(eager(*call()), compiled(*call()))

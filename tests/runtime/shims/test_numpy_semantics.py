@@ -105,3 +105,9 @@ def test_the_place_of_the_largest_item(tmp_path: Any) -> None:
     place = "np.unravel_index(np.argmax(a), x.shape)"
     outcome = compare(load(tmp_path, text(place, "x[b[0], b[1]] * 3, int(b[1])")), CALLS)
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_the_place_of_the_largest_item_of_an_open_shape(tmp_path: Any) -> None:
+    place = "np.unravel_index(np.argmax(a), a.shape)"
+    sizes = [lambda s=s: (torch.randn(s),) for s in ((2, 3), (4, 5), (6, 3), (7, 9))]
+    assert compare(load(tmp_path, text(place, "x[b[0], b[1]] * 3, int(b[1])")), sizes, rounds=8).graphs <= 2

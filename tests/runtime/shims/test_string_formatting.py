@@ -64,3 +64,33 @@ def test_the_function_format_is_no_method() -> None:
         return x * 2, format(3, "04d"), format("a", ">3"), format("{}"), format(1.5, ".2f"), format(x.item(), ".1f")
 
     compare(lambda: f, [lambda: (torch.tensor(2.0),), lambda: (torch.tensor(3.0),)])
+
+
+# What Python shows of a tensor is its number, or the number in the format that the text asks for.
+SHOWN = {
+    "fields": lambda v: f"{v.mean()} {v.mean():+.2f} {v.sum():>9.1e}",
+    "joined": lambda v: ", ".join([f"{n}={a:.3f}" for n, a in (("mean", v.mean()), ("last", v[-1]))]),
+    "sum": lambda v: f"{v.mean():.2f}" + " of " + f"{v[0]:.2f}",
+    "percent": lambda v: "%s %.3f %5.1f%% %-8.2e|%d" % ("a", v.mean(), v[0], v[1], v[-1]),
+    "alone": lambda v: "%.2f" % v.mean(),
+    "integers": lambda v: "%03d %+d" % (v.long()[0], v.long().sum()) + f"{v.argmax():>4}",
+    "one_element": lambda v: "%.2f" % v[:1],
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_text_of_tensors(name: str) -> None:
+    show = SHOWN[name]
+
+    def f(x: torch.Tensor) -> Any:
+        return x * 2, show(x)
+
+    calls = [lambda v=v: (torch.tensor(v),) for v in ([1.5, 2.25, 30.0], [-1.0, 0.5, 7.75], [0.0, 9.5, -2.0])]
+    assert compare(lambda: f, calls, grad=False).graphs == 1
+
+
+def test_percent_that_shows_a_tensor_as_it_is() -> None:
+    def f(x: torch.Tensor) -> Any:
+        return x * 2, "%s" % x.sum(), "%r" % (x.sum(),)
+
+    compare(lambda: f, [lambda: (torch.ones(2),), lambda: (torch.zeros(2),)], grad=False)

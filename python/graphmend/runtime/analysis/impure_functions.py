@@ -159,7 +159,9 @@ _functions: dict[Any, Fact] = facts_of_functions()
 
 METHODS_OF_RANDOM = {
     DRAW: (
+        "randint",
         "random",
+        "randrange",
         "uniform",
         "triangular",
         "gauss",

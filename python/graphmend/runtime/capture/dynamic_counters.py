@@ -16,9 +16,10 @@ from typing import Any, Iterable, Iterator
 import torch
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import source_name
+from ..base.dynamo_values import is_unread, source_name
 from ..base.effect_queue import is_queue
 from ..base.owned_state import OwnedState
+from .growing_lists import is_open
 from .identity_guard import type_of
 
 
@@ -70,13 +71,18 @@ def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, 
 
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
     """Whether an earlier graph has written to the value at a source, or to the container of the value."""
+    return source_name(source) in FEATURE.of(trace).known or counts_in(trace, getattr(source, "base", None))
+
+
+def counts_in(trace: trace_state.Trace, source: Any) -> bool:
+    """Whether an earlier graph has written to the integers of a container, or to those of all tuples beside it."""
     known = FEATURE.of(trace).known
-    return source_name(source) in known or inside(getattr(source, "base", None)) in known
+    return inside(source) in known or inside(inside(getattr(source, "base", None))) in known
 
 
 def inside(source: Any) -> str:
-    """The name, among names of sources, for all items of a container."""
-    return f"{getattr(source, 'name', '')}[]"
+    """The name, among names of sources, for all items of a container, or of the tuples in a container."""
+    return f"{source if isinstance(source, str) else source_name(source)}[]"
 
 
 def note_written(trace: trace_state.Trace, output: Any) -> None:
@@ -90,12 +96,34 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
         if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
             if not is_queue(variable) and effects.is_modified(variable):
                 FEATURE.of(trace).written.add(inside(variable.source))
-                refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
+                items = items_of(variable)
+                refuse_uncounted(trace, items)
+                note_tuples(trace, inside(variable.source), items)
     for variable, changes in effects.store_attr_mutations.items():
         attributes = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
         integers = {name: value for name, value in attributes if type_of(value) is int}
         FEATURE.of(trace).written.update(integers)
         refuse_uncounted(trace, integers.values())
+        for name, value in attributes:
+            note_tuples(trace, name, [value])
+
+
+def items_of(variable: Any) -> list[Any]:
+    """The items of Dynamo's variable of a list or dictionary; the new ones alone of an open list."""
+    if is_open(variable):
+        return list(variable.tail)
+    return list(variable.items.values() if isinstance(variable.items, dict) else variable.items)
+
+
+def note_tuples(trace: trace_state.Trace, name: str, values: list[Any]) -> None:
+    """Note tuples with integers that a graph puts into a place."""
+    from ..base.torch_names import TupleVariable
+
+    tuples = [value for value in values if not is_unread(value) and type(value.realize()) is TupleVariable]
+    counting = [value for value in tuples if value.source is None and any(type_of(item) is int for item in value.items)]
+    for value in counting:
+        FEATURE.of(trace).written.add(inside(name))
+        refuse_uncounted(trace, value.items)
 
 
 def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:

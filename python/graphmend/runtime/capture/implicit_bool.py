@@ -18,9 +18,10 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 
 from ..base import call_stack, hooks, marker_ops, torch_names, trace_state
-from ..base.dynamo_values import kind_of_break, truth_of
+from ..base.dynamo_values import inline, kind_of_break, truth_of
 from . import hoisted_tests
 from .dialect import taken
+from .identity_guard import decided_by_data
 from .trace_time import answer, new_key, on_hoisted_path, on_path
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors")
@@ -97,7 +98,7 @@ def deciding(handle: Handler, name: str) -> Handler:
     keeps = name.endswith("_OR_POP")
 
     def jump(tx: Any, instruction: Any) -> Any:
-        from ..base.torch_names import Unsupported
+        from ..base.torch_names import GuardOnDataDependentSymNode, Unsupported, UserError
 
         value = tx.stack[-1]
         if asserts(tx) and is_object(value):
@@ -106,6 +107,10 @@ def deciding(handle: Handler, name: str) -> Handler:
             return handle(tx, instruction)
         except Unsupported as error:
             answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
+            if answer is None:
+                raise
+        except (GuardOnDataDependentSymNode, UserError):
+            answer = decide_number(tx, value)
             if answer is None:
                 raise
         if answer is jumps_if:
@@ -154,6 +159,17 @@ def decide(tx: Any, value: Any) -> Optional[bool]:
         test = test.call_method(tx, "ne", [constant(0)], {})
     node = test.as_proxy().node
     return follow_inside(tx, site, node) if is_inside_function else follow(tx, site, node)
+
+
+def decide_number(tx: Any, value: Any) -> Optional[bool]:
+    """Whether a number that data decide is true in the call; None if the graph cannot follow one path here."""
+    from ..base.torch_names import VariableTracker
+
+    site = site_at(tx) if decided_by_data(value) else None
+    if site is None or not on_path(site):
+        return None
+    answer = inline(tx, taken, [VariableTracker.build(tx, site), value], {})
+    return answer.as_python_constant() if answer.is_python_constant() else None
 
 
 def follow_inside(tx: Any, site: str, test: Any) -> Optional[bool]:

@@ -37,6 +37,7 @@ RAISING = (
     *("Observed exception", "failed to find name in frame builtins", "assert with non-string message"),
     *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
     "Data-dependent assertion failed (cannot compile partial graph)",  # an assertion that fails on the path of the call
+    "Assertion failed on symbolic shapes",
 )
 
 

@@ -27,7 +27,6 @@ DRAWS = frozenset(name for name, fact in impure_functions.OF_NUMPY.items() if fa
     "choice"
 }
 DRAWS_OF_RANDOM = {name for name, fact in impure_functions.OF_RANDOM.items() if fact.kind == impure_functions.DRAW}
-DRAWS_OF_RANDOM |= {"randint", "randrange"}
 ORDERS = frozenset(name for name, fact in impure_functions.OF_RANDOM.items() if fact.kind == impure_functions.ORDER)
 TENSORS = frozenset([torch.rand, torch.randn, torch.randint, torch.randperm])
 LARGEST = 4096  # numbers at once

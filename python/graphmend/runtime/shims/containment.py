@@ -3,9 +3,9 @@
     steps = [int(x.argmax()), 4, 7]
     if 4 in steps: ...               # Dynamo compares with the constants only
 
-Dynamo skips symbolic numbers and tensors as if they were different. Python compares with each item, and finds NaN by
-its identity. The hooks compare like Python, and the graph follows the answers. In addition, Dynamo's `n in range(9)` is
-a number, and Python's a truth value.
+Dynamo skips symbolic numbers as if they were different, and answers with a tensor where it compares tensors. Python
+compares with each item, and finds NaN by its identity. The hooks compare like Python, and the graph follows the
+answers. In addition, Dynamo's `n in range(9)` is a number, and Python's a truth value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def search_items(
 
     values = list(items)
     is_constant = wanted.is_python_constant()
-    if not (is_real(wanted) or (is_constant and not all(item.is_python_constant() for item in values))):
+    is_tensor = trace.whole and any(is_real_or_tensor(value.realize()) for value in (wanted, *values))
+    if not (is_tensor or is_real(wanted) or (is_constant and not all(item.is_python_constant() for item in values))):
         return search(values, wanted, tx, *args, **kwargs)
     return ConstantVariable.create(any(equal(tx, item, wanted) for item in values))
 
@@ -40,7 +41,8 @@ def search_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 
     wanted = args[0].realize() if name in ("index", "count") and len(args) == 1 and not kwargs else None
     items = [item.realize() for item in self.items] if wanted is not None else []
-    if wanted is None or not any(map(is_real, (wanted, *items))):
+    asks = is_real_or_tensor if trace.whole else is_real
+    if wanted is None or not any(map(asks, (wanted, *items))):
         return hooks.DECLINED
     places = (place for place, item in enumerate(items) if item is wanted or equal(tx, item, wanted))
     if name == "count":
@@ -69,6 +71,11 @@ def search_pairs(paired: Any, trace: trace_state.Trace, self: Any, tx: Any, item
     if held is None or (held.is_python_constant() and value.is_python_constant()):
         return hooks.DECLINED
     return ConstantVariable.create(equal(tx, held, value))
+
+
+def is_real_or_tensor(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number of the graph or a tensor."""
+    return is_real(variable) or bool(variable.is_tensor())
 
 
 def equal(tx: Any, item: Any, wanted: Any) -> bool:

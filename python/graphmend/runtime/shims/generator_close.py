@@ -13,14 +13,25 @@ asks for its values, but Dynamo runs the generator to its end within the call; n
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import dis
+import sys
 from typing import Any
 
 from ..base import folders, hooks, torch_names, trace_state
 from ..capture import trace_time
 
-FEATURE: hooks.Feature[list[Any]] = hooks.Feature(
-    __name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list
+
+@dataclasses.dataclass
+class Generators:
+    """The generators of one trace."""
+
+    made: list[Any] = dataclasses.field(default_factory=list)
+    storing: bool = False  # Dynamo is writing code that changes objects from before the call
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=Generators
 )
 
 # Instructions of `with`, and of `try` before Python 3.11.
@@ -31,19 +42,60 @@ BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"
 def note_generator(make: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> None:
     """Note a generator made by the trace."""
     make(self, *args, **kwargs)
-    FEATURE.of(trace).append(self)
+    FEATURE.of(trace).made.append(self)
 
 
-@FEATURE.hook("generator.rebuild", "generator.drain")
+@FEATURE.hook("generator.drain")
 def note_drain(run: Any, trace: trace_state.Trace, *args: Any) -> None:
     """Note that Dynamo is running a generator returned from the call."""
     with trace_time.FEATURE.of(trace).draining():
         run(*args)
 
 
+@FEATURE.hook("generator.rebuild")
+def refuse_kept(run: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> None:
+    """Refuse a graph that leaves a generator in an object: Dynamo would put an iterator over all values there."""
+    from ..base.torch_names import SkipFrame
+
+    if FEATURE.of(trace).storing:
+        reason = f"the generator `{self.code.co_name}` is kept"
+        raise trace_state.SiteRefused(reason) if trace.whole else SkipFrame(reason)
+    with trace_time.FEATURE.of(trace).draining():
+        run(self, codegen)
+
+
+@FEATURE.hook("effects.codegen")
+def note_storing(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any, **kwargs: Any) -> Any:
+    """Note that Dynamo is writing code that changes objects."""
+    generators = FEATURE.of(trace)
+    generators.storing = True
+    try:
+        return write(self, cg, *args, **kwargs)
+    finally:
+        generators.storing = False
+
+
+@FEATURE.hook("generator.step")
+def forbid_stop(run: Any, trace: trace_state.Trace, self: Any) -> Any:
+    """Refuse a generator whose code lets a StopIteration out: Python makes it a RuntimeError (PEP 479).
+
+    Since Python 3.12 the code of the generator does so itself.
+    """
+    from ..base.torch_names import ObservedUserStopIteration
+
+    if sys.version_info >= (3, 12) or not trace.whole or not hasattr(self, "generator_exhausted"):
+        return hooks.DECLINED
+    try:
+        return run(self)
+    except ObservedUserStopIteration:
+        if not self.generator_exhausted:
+            raise trace_state.SiteRefused(f"StopIteration leaves the code of `{self.f_code.co_name}`") from None
+        raise
+
+
 def refuse_unclosed(trace: trace_state.Trace, output: Any) -> None:
     """Refuse a graph whose call abandons a generator with code to run at its end."""
-    for generator in FEATURE.of(trace):
+    for generator in FEATURE.of(trace).made:
         if (
             generator.inline_tracer.output is not output
             or getattr(generator, torch_names.method("generator_exhausted"))()

@@ -114,7 +114,8 @@ def call_of_form(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs:
 
 def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
     """Whether a place is `argmax` or `argmin` of an array with as many elements as the shape."""
-    shape = shape.realize()
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
     node = place.realize().as_proxy().node if place.realize().is_tensor() else None
     if (
         more
@@ -123,9 +124,23 @@ def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
         or len(node.args) + len(node.kwargs) > 1
     ):
         return False
-    sizes: Any = shape.as_python_constant() if shape.is_python_constant() else None
-    are_constant = isinstance(sizes, tuple) and all(type(size) is int for size in sizes)
-    return are_constant and math.prod(sizes) == node.args[0].meta["example_value"].numel()
+    sizes = sizes_in(shape.realize())
+    count = node.args[0].meta["example_value"].numel()
+    return sizes is not None and bool(statically_known_true(math.prod(sizes) == count))
+
+
+def sizes_in(shape: Any) -> Optional[list[Any]]:
+    """The sizes in Dynamo's variable of a tuple, as integers and symbols; None for other variables."""
+    from ..base.torch_names import SizeVariable, SymNodeVariable, TupleVariable
+
+    if shape.is_python_constant():
+        sizes: Any = shape.as_python_constant()
+        return list(sizes) if isinstance(sizes, tuple) and all(type(size) is int for size in sizes) else None
+    if type(shape) not in (SizeVariable, TupleVariable):
+        return None
+    parts = [item.realize() for item in shape.items]
+    sizes = [part.sym_num if isinstance(part, SymNodeVariable) else part.as_python_constant() for part in parts]
+    return sizes if all(isinstance(size, (int, torch.SymInt)) for size in sizes) else None
 
 
 def name_of(target: Any) -> str:
@@ -361,5 +376,23 @@ def with_numpy_strides(array: Any) -> Any:
     return tnp.ndarray(torch.empty_strided(sizes, strides, dtype=array.tensor.dtype))
 
 
-FORMS = {form.__name__: form for form in (argwhere, unique, bincount, nonzero, taking_open(where), full, unravel_index)}
+def of_quantile(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`numpy.percentile` or `numpy.quantile`: a number of the whole array for one quantile."""
+
+    @functools.wraps(function)
+    def call(a: Any, q: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("keepdims"):
+            raise NotImplementedError("the layout of an array that keeps its dimensions")
+        is_one = not isinstance(q, (list, tuple)) and getattr(q, "ndim", 0) == 0
+        result = function(a, q, axis, *args, **kwargs)
+        return result.reshape(()) if is_one and axis is None else result
+
+    return call
+
+
+QUANTILES = [of_quantile(function) for function in (tnp.percentile, tnp.quantile)]
+FORMS: dict[str, Any] = {
+    form.__name__: form
+    for form in (argwhere, unique, bincount, nonzero, taking_open(where), full, unravel_index, *QUANTILES)
+}
 OPERATORS = {operator.truediv: truediv, operator.getitem: getitem}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+import re
 from typing import Any, Callable, Optional
 
 import torch
@@ -37,6 +38,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of what the trace does not 
 Function = Callable[..., Any]
 CONVERSIONS = ("", "!s", "!r", "!a")  # indexed by the flags of an f-string
 MAKING = (str, repr, ascii, format, operator.mod)
+CONVERSION = re.compile(r"%(?P<other>\([^)]*\))?[#0 +-]*\d*(?:\.\d*)?[hlL]?(?P<kind>.)", re.DOTALL)
+NUMERIC = frozenset("dieEfFgG")  # conversions that ask an object for its number
 SHOWN = (type(None), bool, int, float, str, bytes, torch.dtype, torch.device)
 
 
@@ -96,6 +99,42 @@ def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     return hooks.DECLINED
 
 
+@FEATURE.hook("builtin.call")
+def show_tensors(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Trace `"%.3f" % loss` as `"%.3f" % loss.item()`: Python asks the tensor for its number."""
+    from ..base.torch_names import TupleVariable
+
+    if self.fn is not operator.mod or kwargs or not trace.whole or not is_constant_text(args[0]):
+        return hooks.DECLINED
+    right = args[1].realize()
+    values = [item.realize() for item in right.items] if type(right) is TupleVariable else [right]
+    kinds = kinds_of(args[0].as_python_constant())
+    if not any(map(is_number, values)) or len(kinds) != len(values):
+        return hooks.DECLINED
+    if any(is_number(value) and kind not in NUMERIC for value, kind in zip(values, kinds)):
+        return hooks.DECLINED
+    numbers = [value.call_method(tx, "item", [], {}) if is_number(value) else value for value in values]
+    return self.call_function(tx, [args[0], TupleVariable(numbers)], {})
+
+
+def is_constant_text(variable: Any) -> bool:
+    """Whether Dynamo's variable is a text that the trace knows."""
+    return bool(variable.is_python_constant() and variable.python_type() is str)
+
+
+def is_number(variable: Any) -> bool:
+    """Whether Dynamo's variable is a tensor with one element."""
+    if not variable.is_tensor() or variable.python_type() is not torch.Tensor:
+        return False
+    return all(type(size) is int and size == 1 for size in variable.as_proxy().node.meta["example_value"].shape)
+
+
+def kinds_of(text: str) -> list[str]:
+    """The letters of the conversions in a text for the operator `%`; a name makes it empty."""
+    found = CONVERSION.finditer(text)
+    return [match["kind"] if not match["other"] else "" for match in found if match["kind"] != "%"]
+
+
 @FEATURE.hook("text.create")
 def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> Any:
     """Trace texts with dynamic sizes; Dynamo makes a text behind the graph if the trace does not read the text.
@@ -121,7 +160,7 @@ def makes_text(function: Function, args: Any) -> bool:
     variables = [arg.realize() for arg in args]
     if function is format:
         return True
-    if function is operator.mod and not (variables[0].is_python_constant() and variables[0].python_type() is str):
+    if function is operator.mod and not is_constant_text(variables[0]):
         return False
     return any(map(is_open, variables))
 
@@ -133,11 +172,11 @@ def refuse_hash(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
 
 
 def tensor_text(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) -> Any:
-    """The variable for a tensor in an f-string: its number, if the number is known; None otherwise."""
+    """The variable for a tensor in an f-string: its number, as `Tensor.__format__` shows it; None for other tensors."""
     example = value.as_proxy().node.meta["example_value"]
     note_numbers(trace)
-    if numbers_of(trace).fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
-        if value.python_type() is torch.Tensor:
+    if trace.whole or (numbers_of(trace).fixed and example.dtype in INTEGRAL):
+        if not conversion and example.dim() == 0 and value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
     return None
 

@@ -36,15 +36,15 @@ NAMES = {
     "torch._dynamo.current_scope_id": "_current_scope_id current_scope_id",
     "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
     "torch._dynamo.exc": (
-        "InternalTorchDynamoError raise_observed_exception TorchDynamoException TorchRuntimeError unimplemented "
-        "Unsupported UserError UserErrorType"
+        "InternalTorchDynamoError ObservedUserStopIteration raise_observed_exception SkipFrame TorchDynamoException "
+        "TorchRuntimeError unimplemented Unsupported UserError UserErrorType"
     ),
     "torch._dynamo.guards": "GuardBuilder install_guard",
     "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource"
+        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
@@ -85,7 +85,7 @@ NAMES = {
     "torch._dynamo.variables.misc": (
         "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
         "LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable "
-        "StringFormatVariable SuperVariable"
+        "RandomVariable StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",
@@ -112,7 +112,7 @@ NAMES = {
     "torch.amp": "_enter_autocast _exit_autocast",
     "torch.autograd.grad_mode": "_enter_inference_mode _exit_inference_mode",
     "torch.fx._lazy_graph_module": "_LazyGraphModule",
-    "torch.fx.experimental.symbolic_shapes": "ShapeEnv",
+    "torch.fx.experimental.symbolic_shapes": "GuardOnDataDependentSymNode ShapeEnv",
     "torch.utils._device": "DeviceContext",
     "torch.utils._mode_utils": "no_dispatch",
     "torch.utils._python_dispatch": "_disable_current_modes TorchDispatchMode",
