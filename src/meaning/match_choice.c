@@ -122,7 +122,7 @@ static gm_cost choose(gm_match *in, const gm_meaning_type *type, uint32_t node, 
             }
         }
         if (count > 1 && how != EXACT) {
-            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length),
+            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", gm_match_shown(text),
                                        text.bytes);
         }
         if (count > 0) {

@@ -666,7 +666,8 @@ void gm_tape_read_value(gm_tape *tape, const char *bytes, size_t size) {
 /* The string that the text ends in, when it is a value and has been looked at. */
 static void show_string(gm_tape *tape) {
     uint8_t state = top(tape)->state;
-    bool value = state == VALUE || state == ITEM || state == ITEM_FIRST;
+    bool triple = memcmp(tape->text + tape->at, "\"\"\"", 3) == 0;
+    bool value = !triple && (state == VALUE || state == ITEM || state == ITEM_FIRST);
     if (value && tape->at < tape->length && tape->text[tape->at] == '"' && tape->resume > tape->at) {
         gm_tape_push(tape, GM_TAPE_STRING, GM_TAPE_OPEN | (tape->resume_state & 0xFF), tape->at + 1, tape->resume);
     }
