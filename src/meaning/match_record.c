@@ -131,8 +131,7 @@ static gm_cost take_key(gm_match *in, record *to, uint32_t key, uint32_t *hint) 
             return gm_match_refuse(in, key, "an unknown key with brackets or quotes in it");
         }
         if (belongs_around(in, text)) {
-            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", gm_match_shown(text),
-                                       text.bytes);
+            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", gm_match_shown(text), text.bytes);
         }
         return gm_match_repair(in, GM_REPAIR_EXTRA_KEY, key);
     }

@@ -87,6 +87,7 @@ typedef struct gm_builder {
     GM_VEC(gm_source_quoted) quoted;
     gm_table quoted_by_text;
     const gm_variable *variables;
+    gm_text *described; /* where the next annotation puts the description of its `Field(...)`; NULL: into its own note */
     uint32_t depth;
     uint32_t bases; /* that were looked at */
     gm_source_problem problem;
@@ -131,6 +132,12 @@ const char *gm_source_words(gm_builder *in, const gm_source_place *place, const 
 
 /* The value of a constant expression; false when it is none. */
 bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value);
+
+/* Whether a call is one of `pydantic.Field` or of what is like it. */
+bool gm_source_is_field(gm_builder *in, const gm_source_place *place, const gm_node *node);
+
+/* A string, written as such or as the name of a constant; no text: not a string. */
+gm_text gm_source_words_of(gm_builder *in, const gm_source_place *place, const gm_node *node);
 
 /* The source of a default as the IR has it; no text when it is not short and certain. */
 gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm_node *node);

@@ -94,6 +94,27 @@ static bool member_value(gm_builder *in, const gm_source_place *place, const gm_
     return true;
 }
 
+enum { NAMES_LIMIT = 8 };
+
+/* The constant of a module that a name stands for, and its place: `3` for `LIMIT` with `LIMIT = 3`. Anything else is itself. */
+static const gm_node *named_constant(gm_builder *in, const gm_source_place **place, const gm_node *node) {
+    for (int i = 0; i < NAMES_LIMIT && (node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute); i++) {
+        gm_source_target target = gm_source_resolve(in, *place, node);
+        if (target.node == NULL || target.place->outer != NULL ||
+            (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
+            return node; /* a member of an enumeration, for one */
+        }
+        node = target.node->kind == GM_KIND_Assign ? gm_as_Assign(target.node)->value : gm_as_AnnAssign(target.node)->value;
+        *place = target.place;
+    }
+    return node;
+}
+
+gm_text gm_source_words_of(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    const gm_node *constant = node == NULL ? NULL : named_constant(in, &place, node);
+    return gm_source_string(in->arena, place->text, constant);
+}
+
 bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
     bool negative = false;
     const gm_node *number = unsigned_number(node, &negative);
@@ -125,7 +146,7 @@ gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm
     gm_buffer out;
     gm_buffer_init(&out, in->arena);
     bool negative = false;
-    node = without_new_type(in, place, node);
+    node = named_constant(in, &place, without_new_type(in, place, node));
     const gm_node *number = unsigned_number(node, &negative);
     gm_meaning_value value = {0};
     if (number->kind == GM_KIND_Constant) {
@@ -172,6 +193,7 @@ static void put_bound(gm_builder *in, gm_meaning_type *type, gm_meaning_bound bo
 
 static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
     gm_meaning_value value = {0};
+    node = named_constant(in, &place, node);
     if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
         return;
     }
@@ -246,12 +268,12 @@ void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const
     }
     bool doc = target.external != NULL && strcmp(target.external, "typing.Doc") == 0;
     if (doc && call->args.count == 1) {
-        text = gm_source_string(in->arena, place->text, call->args.items[0]);
+        text = gm_source_words_of(in, place, call->args.items[0]);
         add_note(note, text);
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        text = gm_name_is(keyword->arg, "description") ? gm_source_string(in->arena, place->text, keyword->value) : (gm_text){NULL, 0};
+        text = gm_name_is(keyword->arg, "description") ? gm_source_words_of(in, place, keyword->value) : (gm_text){NULL, 0};
         if (text.bytes != NULL) {
             add_note(note, text);
         }
