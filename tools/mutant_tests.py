@@ -41,6 +41,7 @@ MEANING = [
     "alike",
     "decision",
     "small_texts",
+    "source_enumerations",
     "source_notes",
     "streams_at_every_byte",
 ]

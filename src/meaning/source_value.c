@@ -96,11 +96,19 @@ static bool member_value(gm_builder *in, const gm_source_place *place, const gm_
 
 enum { NAMES_LIMIT = 8 };
 
-/* The constant of a module that a name stands for, and its place: `3` for `LIMIT` with `LIMIT = 3`. Anything else is itself. */
+/* Whether a name is one of a class that is no enumeration. */
+static bool is_of_class(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    gm_source_target class = node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, gm_as_Attribute(node)->value)
+                                                             : (gm_source_target){0};
+    bool flag = false;
+    return class.node != NULL && class.node->kind == GM_KIND_ClassDef && !gm_source_is_enumeration(in, &class, &flag);
+}
+
+/* The constant of a module or class that a name stands for, and its place: `3` for `LIMIT` with `LIMIT = 3`. Anything else is itself. */
 static const gm_node *named_constant(gm_builder *in, const gm_source_place **place, const gm_node *node) {
     for (int i = 0; i < NAMES_LIMIT && (node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute); i++) {
         gm_source_target target = gm_source_resolve(in, *place, node);
-        if (target.node == NULL || target.place->outer != NULL ||
+        if (target.node == NULL || (target.place->outer != NULL && !is_of_class(in, *place, node)) ||
             (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
             return node; /* a member of an enumeration, for one */
         }
@@ -194,7 +202,8 @@ static void put_bound(gm_builder *in, gm_meaning_type *type, gm_meaning_bound bo
 static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
     gm_meaning_value value = {0};
     node = named_constant(in, &place, node);
-    if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
+    if (!gm_source_value(in, place, node, &value) || value.name.bytes != NULL ||
+        (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
         return;
     }
     put_bound(in, type, (gm_meaning_bound){{name, (uint32_t)strlen(name)}, value.kind == GM_VALUE_number, value.text});

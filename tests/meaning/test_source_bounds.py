@@ -184,7 +184,10 @@ def test_fields_say_what_they_say_at_run_time(tmp_path: Path, monkeypatch: pytes
 
 def test_constants_of_other_modules_are_found(tmp_path: Path) -> None:
     """A name of a module, under another name, and as an attribute; what is no constant is left out."""
-    (tmp_path / "limits.py").write_text("LEAST = 3\nMOST: int = 9\nWORDS = 'so many'\nTOLD = f'{WORDS}'\n")
+    head = (
+        "import enum\nclass Own:\n    SIZE = 7\n    ONE = 1\nclass Color(enum.Enum):\n    RED = 1\nBEST = Color.RED\n"
+    )
+    (tmp_path / "limits.py").write_text(f"{head}LEAST = 3\nMOST: int = 9\nWORDS = 'so many'\nTOLD = f'{{WORDS}}'\n")
     text = (
         "import limits\nfrom limits import LEAST as SMALL, WORDS\nimport annotated_types as a\nfrom typing import *\n"
         "from dataclasses import dataclass\nfrom pydantic import Field\n"
@@ -192,9 +195,13 @@ def test_constants_of_other_modules_are_found(tmp_path: Path) -> None:
         "    x: Annotated[int, Field(ge=SMALL, le=limits.MOST, description=WORDS)] = SMALL\n"
         "    y: Annotated[int, a.Gt(limits.LEAST), Field(description=limits.TOLD)] = limits.OTHER\n"
         "    z: Annotated[int, Field(ge=unknown, le=limits, lt=A, description=limits.MOST)] = limits.WORDS\n"
+        "    u: Annotated[int, Field(ge=limits.Own.ONE, le=limits.Color.RED, lt=limits.Own)] = limits.Own.SIZE\n"
+        "    v: limits.Color = limits.Color.RED\n    w: limits.Color = limits.Color.NONE\n"
+        "    s: int = limits.Own.NONE\n"
+        "    t: limits.Color = limits.BEST\n"
     )
     found = core.meaning_source(str(tmp_path / "a.py"), text.encode(), "A")
     types, fields = found["types"], found["types"][0]["fields"]
-    assert [field.get("default") for field in fields] == ["3", None, "'so many'"]
-    told = [(types[field["type"]].get("note"), types[field["type"]].get("bounds")) for field in fields]
-    assert told == [("so many", {"ge": 3, "le": 9}), (None, {"gt": 3}), (None, None)]
+    assert [field.get("default") for field in fields] == ["3", None, "'so many'", "7", "Color.RED", *[None] * 3]
+    told = [(types[field["type"]].get("note"), types[field["type"]].get("bounds")) for field in fields[:4]]
+    assert told == [("so many", {"ge": 3, "le": 9}), (None, {"gt": 3}), (None, None), (None, {"ge": 1})]
