@@ -43,6 +43,8 @@ MEANING = [
     "small_texts",
     "source_enumerations",
     "source_notes",
+    "raw_readings",
+    "constructors",
     "streams_at_every_byte",
 ]
 TESTS += [f"meaning/test_{name}.py" for name in (*MEANING, "large_texts")]

@@ -560,15 +560,14 @@ static bool has_moved(gm_tape *tape, uint32_t at, uint32_t frames, uint32_t *sta
 /* The one place that takes steps: all of them, or those that end the frames that are open. */
 static gm_outcome take_steps(gm_tape *tape, bool value_only) {
     uint32_t standing = 0;
-    while (!is_over(tape) && !(value_only && tape->frames.count == 0)) {
+    bool moves = true;
+    while (moves && !is_over(tape) && !(value_only && tape->frames.count == 0)) {
         uint32_t at = tape->at;
         uint32_t frames = tape->frames.count;
         if (step(tape) == GM_MORE) {
             return GM_MORE;
         }
-        if (!has_moved(tape, at, frames, &standing)) {
-            break;
-        }
+        moves = has_moved(tape, at, frames, &standing);
     }
     return GM_DONE;
 }
