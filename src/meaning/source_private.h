@@ -145,6 +145,10 @@ gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm
 /* A bound or a note of an annotation, or of Field(...). */
 void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note);
 
+/* The note and the bounds of an annotation, of which the first argument is the type. With `described`, what a field of pydantic says of itself
+ * goes there. */
+gm_meaning_type gm_source_metadata(gm_builder *in, const gm_source_place *place, const gm_list *arguments, gm_text *described);
+
 /* A type with the note and the bounds of another; types from `before` on were made for it. Annotations of what is annotated are one, as in Python. */
 uint32_t gm_source_annotated(gm_builder *in, uint32_t inner, uint32_t before, const gm_meaning_type *said);
 

@@ -295,3 +295,22 @@ void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const
         }
     }
 }
+
+gm_meaning_type gm_source_metadata(gm_builder *in, const gm_source_place *place, const gm_list *arguments, gm_text *described) {
+    gm_meaning_type said = {0};
+    gm_buffer note;
+    gm_buffer_init(&note, in->arena);
+    for (uint32_t i = 1; i < arguments->count; i++) {
+        bool apart = described != NULL && gm_source_is_field(in, place, arguments->items[i]);
+        gm_buffer own;
+        gm_buffer_init(&own, in->arena);
+        gm_source_take_metadata(in, place, arguments->items[i], &said, apart ? &own : &note);
+        if (own.length > 0) {
+            *described = text_of(&own);
+        }
+    }
+    if (note.length > 0) {
+        said.note = text_of(&note);
+    }
+    return said;
+}
