@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ class Program:
         return {"pkg/__init__.py": "".join(exports), "pkg/c/__init__.py": "", **texts}
 
 
-def found(cli, *arguments: str) -> dict[int, int]:
+def found(cli: Any, *arguments: str) -> dict[int, int]:
     """The functions in which something is found, and their callers."""
     numbers = {}
     for line in cli("check", "--output-format", "json-lines", *arguments).out.splitlines():
@@ -106,7 +107,7 @@ def found(cli, *arguments: str) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_what_is_reached_does_not_depend_on_files(cli, seed: int) -> None:
+def test_what_is_reached_does_not_depend_on_files(cli: Any, seed: int) -> None:
     program = Program(seed)
     for files in (program.one_file(), program.files(), program.files()):
         for path in cli.folder.rglob("*.py"):

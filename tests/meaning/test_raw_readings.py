@@ -93,7 +93,7 @@ class Maker:
         return number
 
     def field(self, at: int, depth: int) -> dict[str, Any]:
-        more = self.chance.choice([{}, {"required": False}, {"aliases": [f"key-{at}"]}])
+        more: dict[str, Any] = self.chance.choice([{}, {"required": False}, {"aliases": [f"key-{at}"]}])
         return {"name": f"f{at}", "type": self.make(depth + 1), **more}
 
     def text(self, number: int) -> str:

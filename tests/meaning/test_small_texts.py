@@ -41,9 +41,10 @@ RARE = [
     '"""',
     " ",
 ]
-ANY, LISTS = [{"form": "any"}], [{"form": "list", "items": [1]}, {"form": "any"}]
+ANY: list[dict[str, Any]] = [{"form": "any"}]
+LISTS: list[dict[str, Any]] = [{"form": "list", "items": [1]}, {"form": "any"}]
 FIELDS = [{"name": "x", "type": 1}, {"name": "yes", "type": 1, "required": False}]
-POINT = [{"form": "record", "name": "f", "kind": "dataclass", "fields": FIELDS}, *ANY]
+POINT: list[dict[str, Any]] = [{"form": "record", "name": "f", "kind": "dataclass", "fields": FIELDS}, *ANY]
 AROUND: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "alone": ("{}", LISTS),
     "in a list": ("[2, {}]", ANY),

@@ -145,7 +145,7 @@ def parameters(chance: random.Random) -> tuple[str, list[dict[str, str]]]:
 
 
 def test_notes_of_parameters() -> None:
-    chance, text, expected = random.Random(2), "", []
+    chance, text, expected = random.Random(2), "", list[Any]()
     while len(expected) < 300:
         written, notes = parameters(chance)
         function = f"{chance.choice(['def', 'async def'])} f{len(expected)}(\n    {written}\n): pass\n"
