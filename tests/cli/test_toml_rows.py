@@ -1,7 +1,7 @@
 """Every short row of TOML's signs, in a list, in a table, as a header, as a statement: what `tomllib` takes is taken.
 
-Documents that it takes stand in folders of their own and are asked for together. What is said of some
-that are drawn by chance stands in a file.
+Documents that it takes stand in folders of their own and are asked for together. What is said of some that are drawn by
+chance stands in a file.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def test_what_tomllib_takes_is_taken(cli: Any) -> None:
     for start in range(0, len(taken), ASKED):
         some = list(taken.items())[start : start + ASKED]
         for number, (text, _) in enumerate(some):
-            cli.write(f"d{number}/pyproject.toml", text.encode())
-            cli.write(f"d{number}/a.py", "x = 1\n")
-        ended = cli("check", "--show-settings", *(f"d{number}/a.py" for number in range(len(some))))
+            cli.write(f"d{number:03}/pyproject.toml", text.encode())
+            cli.write(f"d{number:03}/a.py", "x = 1\n")
+        ended = cli("check", "--show-settings", *(f"d{number:03}/a.py" for number in range(len(some))))
         assert ended.status == 0, (some[ended.out.count("settings of ") - 1], ended.err)
         parts = ended.out.split("settings of ")[1:]
         for (text, names), part in zip(some, parts):
