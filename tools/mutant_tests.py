@@ -43,6 +43,7 @@ MEANING = [
     "small_texts",
     "source_enumerations",
     "source_notes",
+    "slips",
     "raw_readings",
     "constructors",
     "streams_at_every_byte",
