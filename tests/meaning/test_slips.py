@@ -1,4 +1,4 @@
-"""Keys that nearly name a field: those a letter or two away are refused, other spellings are taken, and others left out.
+"""Keys that nearly name a field: those a letter or two away are refused; other spellings are taken, others left out.
 
 The distance is computed anew here, for every key that one or two changes make of a name, and for random ones.
 """
