@@ -178,3 +178,47 @@ def test_stated_kinds(executable: str, tmp_path: Path, part: int) -> None:
     for way, by in said.items():
         lines += [f"{way}\n", *(f"  {'  '.join(kinds)}\n{rows}" for rows, kinds in by.items())]
     hold(HERE / "stated" / f"kinds.{part}.txt", "".join(lines).replace(str(tmp_path), "FOLDER"))
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_stated_mends(executable: str, tmp_path: Path, part: int) -> None:
+    """What `fix --unsafe` writes in place of each way that it changes; what it has written it leaves as it is."""
+    text, places = program(dict(list(WAYS.items())[part::3]))
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    command = [executable, "fix", "--unsafe", "--isolated", "a.py"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    after = path.read_text()
+    compile(after, "a.py", "exec")
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert path.read_text() == after
+    bodies = [re.split(r"\n    @torch\.compile\n", each)[1:] for each in (text, after)]
+    assert len(bodies[0]) == len(bodies[1]) == len(places)
+    said: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for (way, kind, _), before, behind in zip(places, *bodies):
+        if before.strip() != behind.strip():
+            said[way][behind.partition(":\n")[2].replace(f"v = {kind}\n", "v = KIND\n").rstrip()].append(kind)
+    lines = [f"{way}\n  {'  '.join(kinds)}\n{body}\n" for way, by in said.items() for body, kinds in by.items()]
+    hold(HERE / "stated" / f"kinds_mended.{part}.txt", "".join(lines))
+
+
+def relative(text: str, line: int) -> str:
+    return re.sub(r"a\.py:(\d+):", lambda found: f"+{int(found[1]) - line}:", text)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_stated_runs(executable: str, tmp_path: Path, part: int) -> None:
+    """What `graphmend run` runs behind the value, in each way; where a kind of value reads data, its own line too."""
+    text, places = program(dict(list(WAYS.items())[part::3]))
+    (tmp_path / "a.py").write_text(text)
+    command = [executable, "debug", "mend", "a.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    compile(done.stdout, "a.py", "exec")
+    bodies = re.split(r"\n    @torch\.compile\n", done.stdout)[1:]
+    assert len(bodies) == len(places)
+    said: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for at, ((way, kind, line), body) in enumerate(zip(places, bodies), 1):
+        placed = relative(body, line).partition(":\n")[2].replace(f"f{at}", "f")
+        said[way][placed.replace(f"v = {kind}\n", "v = KIND\n").rstrip()].append(kind)
+    lines = [f"{way}\n  {'  '.join(kinds)}\n{body}\n" for way, by in said.items() for body, kinds in by.items()]
+    hold(HERE / "stated" / f"kinds_run.{part}.txt", "".join(lines))
