@@ -43,6 +43,7 @@ MEANING = [
     "small_texts",
     "source_enumerations",
     "source_notes",
+    "source_structures",
     "texts_around",
     "slips",
     "raw_readings",
