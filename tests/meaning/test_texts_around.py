@@ -93,3 +93,34 @@ def test_texts_around(name: str) -> None:
     stated = matrix(reader, value, signs, rows(2), rows(1)) + matrix(reader, value, signs, rows(1)[1:], rows(2)[29:])
     stated += "".join(f"{sign}: {said}\n" for said, sign in signs.items())
     hold(HERE / "stated" / f"around.{name}.txt", stated)
+
+
+MARKS = ["\n", "- ", "* ", "1. ", "2) ", ",", " ", "10.", "a", "-"]
+
+
+@pytest.mark.parametrize("item", ['{"x": 1}', "[7]"])
+def test_texts_between(item: str) -> None:
+    """Values one after the other: a row for what is between two of them, a column for what is in front and behind."""
+    types: list[dict[str, Any]] = [{"form": "list", "items": [1]}, {"form": "any"}]
+    reader, signs = Reader(json.dumps({"meaning": 1, "root": 0, "types": types})), dict[str, str]()
+    between = ["".join(row) for size in range(1, 4) for row in itertools.product(MARKS, repeat=size)]
+    ends = [
+        ("", ""),
+        ("- ", ""),
+        ("1. ", "\n"),
+        ("* ", "."),
+        ("\n", ","),
+        ("a\n", ""),
+        ("```\n- ", "\n```"),
+        ("10) ", "\n- "),
+    ]
+    lines = []
+    for row in between:
+        line = ""
+        for first, last in ends:
+            text = f"{first}{item}{row}{item}{last}"
+            reading = reader.read(text, READ_PLAIN)
+            line += signs.setdefault(outcome(reading, text), SIGNS[len(signs)])
+        lines.append(f"{line} {row!r}\n")
+    lines += [f"{sign}: {said}\n" for said, sign in signs.items()]
+    hold(HERE / "stated" / f"between.{'object' if item[0] == '{' else 'list'}.txt", "".join(lines))
