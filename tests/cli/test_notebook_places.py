@@ -18,7 +18,7 @@ CELLS = [
     "y = 1",
     "",
     "# nothing\n\n",
-    "class A{0}(torch.nn.Module):\n    def forward(self, x: Tensor):\n        return [\n            x.tolist(),\n        ]",
+    "@torch.compile\ndef f{0}(x: Tensor):\n    return [\n        x.tolist(),\n        x.item(\n        ),\n    ]",
     "@torch.compile\ndef f{0}(x: Tensor):\n    '''\u00e9\u20ac'''; print('\U0001f600', x); return int(x.sum())",
 ]
 
