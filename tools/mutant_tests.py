@@ -40,6 +40,15 @@ MEANING = [
     "mangled",
     "alike",
     "decision",
+    "small_texts",
+    "source_enumerations",
+    "source_notes",
+    "source_structures",
+    "texts_around",
+    "slips",
+    "raw_readings",
+    "constructors",
+    "streams_at_every_byte",
 ]
 TESTS += [f"meaning/test_{name}.py" for name in (*MEANING, "large_texts")]
 THREATS = ["check_cache", "limits_of_the_reader", "meanings_and_patches", "searches", "small_attacks", "too_large"]

@@ -224,6 +224,17 @@ gm_status gm_stream_feed(gm_stream *stream, const char *bytes, size_t size) {
     return GM_OK;
 }
 
+/* Whether bytes that are no UTF-8 may become a character with those that come. */
+static bool may_become_character(const char *bytes, size_t size) {
+    unsigned char first = (unsigned char)bytes[0];
+    size_t whole = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    bool starts = first >= 0xC2 && first <= 0xF4 && size < whole;
+    for (size_t i = 1; starts && i < size; i++) {
+        starts = ((unsigned char)bytes[i] & 0xC0) == 0x80;
+    }
+    return starts;
+}
+
 /* The reading has an arena of its own, so that looking often does not add up; the tape grows in its own one. */
 static void write_stream(gm_buffer *out, const void *given) {
     gm_stream *stream = *(gm_stream *const *)given;
@@ -235,8 +246,8 @@ static void write_stream(gm_buffer *out, const void *given) {
         gm_tape_feed(tape, "", 0); /* there is a text from now on, be it an empty one */
     }
     stream->valid += (uint32_t)gm_utf8_check(tape->text + stream->valid, tape->length - stream->valid);
-    bool whole = stream->valid == tape->length || (!stream->finished && tape->length - stream->valid < 4);
-    if (!whole) {
+    size_t left = tape->length - stream->valid;
+    if (left > 0 && (stream->finished || !may_become_character(tape->text + stream->valid, left))) {
         refuse_encoding(out, stream->valid);
         return;
     }

@@ -193,22 +193,27 @@ const char *gm_match_name(gm_match *in, const gm_meaning_type *type) {
     return gm_buffer_text(&words);
 }
 
+int gm_match_shown(gm_text text) {
+    enum { SHOWN = 40 };
+    uint32_t shown = text.length > SHOWN ? SHOWN : text.length;
+    while (shown > 0 && shown < text.length && ((unsigned char)text.bytes[shown] & 0xC0) == 0x80) {
+        shown--;
+    }
+    return (int)shown;
+}
+
 /* What a node is, in words, with its text as far as it is short. */
 static const char *describe(gm_match *in, uint32_t node) {
     static const char *const words[] = {"null", "true", "false", "number", "string", "text", "list", "object", "call", "nothing"};
-    enum { SHOWN = 40 };
     const gm_tape_node *found = gm_match_node(in, node);
     if (found->kind < GM_TAPE_NUMBER || found->kind > GM_TAPE_WORD) {
         return words[found->kind];
     }
     gm_buffer text;
     gm_buffer_init(&text, in->arena);
-    uint32_t length = found->end - found->start;
-    uint32_t shown = length > SHOWN ? SHOWN : length;
-    while (shown > 0 && shown < length && ((unsigned char)in->tape->text[found->start + shown] & 0xC0) == 0x80) {
-        shown--;
-    }
-    gm_buffer_printf(&text, "%s `%.*s%s`", words[found->kind], (int)shown, in->tape->text + found->start, shown < length ? "..." : "");
+    gm_text whole = {in->tape->text + found->start, found->end - found->start};
+    int shown = gm_match_shown(whole);
+    gm_buffer_printf(&text, "%s `%.*s%s`", words[found->kind], shown, whole.bytes, (uint32_t)shown < whole.length ? "..." : "");
     return gm_buffer_text(&text);
 }
 

@@ -153,6 +153,9 @@ static inline void gm_match_put_number(gm_match *in, uint32_t number) {
         gm_buffer_add_unsigned(in->out, number);
     }
 }
+/* How many bytes of a text a message shows: 40 at most, and whole characters. */
+int gm_match_shown(gm_text text);
+
 /* A text as a JSON string. */
 void gm_match_put_text(gm_match *in, gm_text text);
 

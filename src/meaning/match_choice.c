@@ -122,8 +122,7 @@ static gm_cost choose(gm_match *in, const gm_meaning_type *type, uint32_t node, 
             }
         }
         if (count > 1 && how != EXACT) {
-            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length),
-                                       text.bytes);
+            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", gm_match_shown(text), text.bytes);
         }
         if (count > 0) {
             bool bare = gm_match_node(in, node)->kind == GM_TAPE_WORD && !is_key(in, node);

@@ -279,7 +279,7 @@ static gm_cost check_keys(gm_match *in, uint32_t first, uint32_t end) {
         } else if (same_source(in, key + 1, slots[slot] + 1)) {
             cost = gm_match_add(cost, gm_match_repair(in, GM_REPAIR_REPEATED_KEY, key));
         } else {
-            return gm_match_refuse_two(in, key, "the key `%.*s` has two values", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+            return gm_match_refuse_two(in, key, "the key `%.*s` has two values", gm_match_shown(text), text.bytes);
         }
     }
     return cost;

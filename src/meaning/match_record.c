@@ -125,14 +125,13 @@ static gm_cost take_key(gm_match *in, record *to, uint32_t key, uint32_t *hint) 
     if (field == to->type->fields.count) {
         to->unknown = to->unknown == 0 ? key : to->unknown;
         if (in->options.strict) {
-            return gm_match_refuse(in, key, "an unknown key `%.*s`", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+            return gm_match_refuse(in, key, "an unknown key `%.*s`", gm_match_shown(text), text.bytes);
         }
         if (holds_structure(text)) {
             return gm_match_refuse(in, key, "an unknown key with brackets or quotes in it");
         }
         if (belongs_around(in, text)) {
-            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", (int)(text.length > 40 ? 40 : text.length),
-                                       text.bytes);
+            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", gm_match_shown(text), text.bytes);
         }
         return gm_match_repair(in, GM_REPAIR_EXTRA_KEY, key);
     }
@@ -327,7 +326,7 @@ static gm_cost read_fields(gm_match *in, record *to, const gm_record_link *link,
     if (to->known == 0 && to->unknown != 0) {
         gm_text key = gm_match_text(in, to->unknown);
         return gm_match_refuse(in, node, "an object without any field of %s, but with `%.*s`", gm_match_name(in, to->type),
-                               (int)(key.length > 40 ? 40 : key.length), key.bytes);
+                               gm_match_shown(key), key.bytes);
     }
     uint32_t missing = 0;
     gm_cost cost = gm_match_add(to->cost, check_missing(in, to, node, &missing));

@@ -143,7 +143,7 @@ gm_cost gm_match_int(gm_match *in, const gm_meaning_type *type, uint32_t node) {
         text = (gm_text){digits.bytes, (uint32_t)digits.length};
     }
     if (bounds != NULL && !gm_match_number_fits(in, bounds, text)) {
-        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+        return gm_match_refuse(in, node, "%.*s is out of bounds", gm_match_shown(text), text.bytes);
     }
     gm_match_put(in, text.bytes, text.length);
     return cost + (whole ? 1 : 3); /* a number with a point is a float rather than an int */
@@ -167,8 +167,7 @@ gm_cost gm_match_float(gm_match *in, const gm_meaning_type *type, uint32_t node)
         return gm_match_refuse(in, node, "a number too large for a float");
     }
     if (bounds != NULL && !gm_match_number_fits(in, bounds, number.text)) {
-        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length),
-                               number.text.bytes);
+        return gm_match_refuse(in, node, "%.*s is out of bounds", gm_match_shown(number.text), number.text.bytes);
     }
     bool whole = is_whole(number.text);
     gm_match_put(in, number.text.bytes, number.text.length);
@@ -193,8 +192,7 @@ gm_cost gm_match_decimal(gm_match *in, const gm_meaning_type *type, uint32_t nod
     }
     gm_number parts = gm_number_of(in->arena, number.text);
     if (parts.exponent > 999999 || parts.exponent < -999999 || (bounds != NULL && !gm_match_number_fits(in, bounds, number.text))) {
-        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length),
-                               number.text.bytes);
+        return gm_match_refuse(in, node, "%.*s is out of bounds", gm_match_shown(number.text), number.text.bytes);
     }
     gm_match_put_text(in, number.text);
     return cost + 3;

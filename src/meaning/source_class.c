@@ -21,6 +21,7 @@ static const char *const class_var_names[] = {"typing.ClassVar", NULL};
 static const char *const kw_only_names[] = {"dataclasses.KW_ONLY", NULL};
 static const char *const field_names[] = {"dataclasses.field",     "attr.field", "attr.ib", "attr.attrib", "pydantic.Field",
                                           "pydantic.fields.Field", NULL};
+static const char *const annotated_names[] = {"typing.Annotated", NULL};
 static const char *const required_names[] = {"typing.Required", NULL};
 static const char *const not_required_names[] = {"typing.NotRequired", NULL};
 
@@ -128,6 +129,7 @@ typedef struct asked_field {
     const gm_node *annotation;
     const gm_variable *variables;
     bool hidden;       /* the constructor does not take it */
+    bool is_described; /* its value has a description */
     bool has_default;  /* the class has an attribute of its name */
     gm_text attribute; /* its value */
     uint32_t number;   /* how many were put before it */
@@ -177,12 +179,13 @@ static bool read_field_call(gm_builder *in, const gm_source_place *place, const 
     }
     const gm_node *alias = keyword_of(keywords, "validation_alias");
     alias = alias == NULL ? keyword_of(keywords, "alias") : alias;
-    gm_text key = alias != NULL ? gm_source_string(in->arena, place->text, alias) : (gm_text){NULL, 0};
+    gm_text key = gm_source_words_of(in, place, alias);
     if (key.bytes != NULL) {
         gm_vec_push(in->arena, &field->aliases, key);
     }
     gm_meaning_type bounds = {0};
     gm_source_take_metadata(in, place, call, &bounds, note);
+    made->is_described = note->length > 0;
     if (bounds.bounds.count > 0) {
         gm_meaning_type *kept = GM_NEW(in->arena, gm_meaning_type);
         *kept = bounds;
@@ -191,7 +194,7 @@ static bool read_field_call(gm_builder *in, const gm_source_place *place, const 
     return !is_constant(keyword_of(keywords, "init"), GM_LITERAL_False);
 }
 
-static bool is_field_call(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+bool gm_source_is_field(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     return node != NULL && node->kind == GM_KIND_Call && gm_source_is(in, place, gm_as_Call(node)->func, field_names);
 }
 
@@ -252,7 +255,7 @@ static void add_field(gm_builder *in, const gm_source_place *place, const record
     made.hidden = to->kind == DATACLASS && gm_source_is(in, place, without_brackets(statement->annotation), class_var_names);
     if (to->kind == TYPED_DICT) {
         made.said.required = presence(in, place, statement->annotation, to->total);
-    } else if (is_field_call(in, place, statement->value)) {
+    } else if (gm_source_is_field(in, place, statement->value)) {
         made.hidden = !read_field_call(in, place, statement->value, &made, &note) || made.hidden;
     } else if (statement->value != NULL) {
         made.said.value = gm_source_default(in, place, statement->value);
@@ -312,6 +315,36 @@ static void add_fields(gm_builder *in, const gm_source_target *class, const reco
     }
 }
 
+static bool is_annotated(gm_builder *in, const gm_source_place *place, const gm_node *annotation) {
+    gm_source_target target = gm_source_resolve(in, place, annotation);
+    if (target.node != NULL && target.node->kind == GM_KIND_Assign) {
+        annotation = gm_as_Assign(target.node)->value;
+        place = target.place;
+    }
+    return annotation->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(annotation)->value, annotated_names);
+}
+
+/* The type of a field. To pydantic, a description in the field's own annotation is the field's, and one behind `=` counts more. */
+static uint32_t field_type(gm_builder *in, const record *to, asked_field *made) {
+    if (to->kind != PYDANTIC || !is_annotated(in, made->place, made->annotation)) {
+        return gm_source_type(in, made->place, made->annotation);
+    }
+    gm_text described = {NULL, 0};
+    in->described = &described;
+    uint32_t type = gm_source_type(in, made->place, made->annotation);
+    in->described = NULL;
+    if (described.length > 0 && !made->is_described) {
+        gm_buffer note;
+        gm_buffer_init(&note, in->arena);
+        gm_buffer_add(&note, described.bytes, described.length);
+        gm_buffer_add_text(&note, made->said.note.length > 0 ? " " : "");
+        gm_buffer_add(&note, made->said.note.bytes, made->said.note.length);
+        gm_buffer_text(&note);
+        made->said.note = (gm_text){note.bytes, (uint32_t)note.length};
+    }
+    return type;
+}
+
 /* The types of the fields that are left, in their order: as at run time, where types of hidden fields are not seen. */
 static void add_types(gm_builder *in, const record *to) {
     const gm_variable *variables = in->variables;
@@ -322,7 +355,7 @@ static void add_types(gm_builder *in, const record *to) {
         }
         in->variables = made->variables;
         uint32_t before = in->meaning->types.count;
-        uint32_t type = gm_source_type(in, made->place, made->annotation);
+        uint32_t type = field_type(in, to, made);
         if (in->problem.message == NULL) {
             made->said.type = made->bounds != NULL ? gm_source_annotated(in, type, before, made->bounds) : type;
             gm_vec_push(in->arena, &in->meaning->types.items[to->index].fields, made->said);

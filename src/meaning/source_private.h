@@ -87,6 +87,7 @@ typedef struct gm_builder {
     GM_VEC(gm_source_quoted) quoted;
     gm_table quoted_by_text;
     const gm_variable *variables;
+    gm_text *described; /* where the next annotation puts the description of its `Field(...)`; NULL: into its own note */
     uint32_t depth;
     uint32_t bases; /* that were looked at */
     gm_source_problem problem;
@@ -132,11 +133,21 @@ const char *gm_source_words(gm_builder *in, const gm_source_place *place, const 
 /* The value of a constant expression; false when it is none. */
 bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value);
 
+/* Whether a call is one of `pydantic.Field` or of what is like it. */
+bool gm_source_is_field(gm_builder *in, const gm_source_place *place, const gm_node *node);
+
+/* A string, written as such or as the name of a constant; no text: not a string. */
+gm_text gm_source_words_of(gm_builder *in, const gm_source_place *place, const gm_node *node);
+
 /* The source of a default as the IR has it; no text when it is not short and certain. */
 gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm_node *node);
 
 /* A bound or a note of an annotation, or of Field(...). */
 void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note);
+
+/* The note and the bounds of an annotation, of which the first argument is the type. With `described`, what a field of pydantic says of itself
+ * goes there. */
+gm_meaning_type gm_source_metadata(gm_builder *in, const gm_source_place *place, const gm_list *arguments, gm_text *described);
 
 /* A type with the note and the bounds of another; types from `before` on were made for it. Annotations of what is annotated are one, as in Python. */
 uint32_t gm_source_annotated(gm_builder *in, uint32_t inner, uint32_t before, const gm_meaning_type *said);

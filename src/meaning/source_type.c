@@ -188,19 +188,12 @@ static uint32_t literal_type(gm_builder *in, const gm_source_place *place, const
 
 static uint32_t annotated_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     const gm_list *arguments = arguments_of(in, slice);
-    gm_meaning_type type = {0};
-    gm_buffer note;
-    gm_buffer_init(&note, in->arena);
+    gm_text *described = in->described;
     uint32_t before = in->meaning->types.count;
+    in->described = NULL;
     uint32_t inner = gm_source_type(in, place, arguments->items[0]);
-    for (uint32_t i = 1; i < arguments->count; i++) {
-        gm_source_take_metadata(in, place, arguments->items[i], &type, &note);
-    }
-    if (note.length > 0) {
-        gm_buffer_text(&note);
-        type.note = (gm_text){note.bytes, (uint32_t)note.length};
-    }
-    return in->problem.message == NULL ? gm_source_annotated(in, inner, before, &type) : 0;
+    const gm_meaning_type said = gm_source_metadata(in, place, arguments, described);
+    return in->problem.message == NULL ? gm_source_annotated(in, inner, before, &said) : 0;
 }
 
 static bool is_ellipsis(const gm_node *node) {

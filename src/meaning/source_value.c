@@ -94,6 +94,35 @@ static bool member_value(gm_builder *in, const gm_source_place *place, const gm_
     return true;
 }
 
+enum { NAMES_LIMIT = 8 };
+
+/* Whether a name is one of a class that is no enumeration. */
+static bool is_of_class(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    gm_source_target class = node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, gm_as_Attribute(node)->value)
+                                                             : (gm_source_target){0};
+    bool flag = false;
+    return class.node != NULL && class.node->kind == GM_KIND_ClassDef && !gm_source_is_enumeration(in, &class, &flag);
+}
+
+/* The constant of a module or class that a name stands for, and its place: `3` for `LIMIT` with `LIMIT = 3`. Anything else is itself. */
+static const gm_node *named_constant(gm_builder *in, const gm_source_place **place, const gm_node *node) {
+    for (int i = 0; i < NAMES_LIMIT && (node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute); i++) {
+        gm_source_target target = gm_source_resolve(in, *place, node);
+        if (target.node == NULL || (target.place->outer != NULL && !is_of_class(in, *place, node)) ||
+            (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
+            return node; /* a member of an enumeration, for one */
+        }
+        node = target.node->kind == GM_KIND_Assign ? gm_as_Assign(target.node)->value : gm_as_AnnAssign(target.node)->value;
+        *place = target.place;
+    }
+    return node;
+}
+
+gm_text gm_source_words_of(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    const gm_node *constant = node == NULL ? NULL : named_constant(in, &place, node);
+    return gm_source_string(in->arena, place->text, constant);
+}
+
 bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
     bool negative = false;
     const gm_node *number = unsigned_number(node, &negative);
@@ -125,7 +154,7 @@ gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm
     gm_buffer out;
     gm_buffer_init(&out, in->arena);
     bool negative = false;
-    node = without_new_type(in, place, node);
+    node = named_constant(in, &place, without_new_type(in, place, node));
     const gm_node *number = unsigned_number(node, &negative);
     gm_meaning_value value = {0};
     if (number->kind == GM_KIND_Constant) {
@@ -172,7 +201,9 @@ static void put_bound(gm_builder *in, gm_meaning_type *type, gm_meaning_bound bo
 
 static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
     gm_meaning_value value = {0};
-    if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
+    node = named_constant(in, &place, node);
+    if (!gm_source_value(in, place, node, &value) || value.name.bytes != NULL ||
+        (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
         return;
     }
     put_bound(in, type, (gm_meaning_bound){{name, (uint32_t)strlen(name)}, value.kind == GM_VALUE_number, value.text});
@@ -246,12 +277,12 @@ void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const
     }
     bool doc = target.external != NULL && strcmp(target.external, "typing.Doc") == 0;
     if (doc && call->args.count == 1) {
-        text = gm_source_string(in->arena, place->text, call->args.items[0]);
+        text = gm_source_words_of(in, place, call->args.items[0]);
         add_note(note, text);
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        text = gm_name_is(keyword->arg, "description") ? gm_source_string(in->arena, place->text, keyword->value) : (gm_text){NULL, 0};
+        text = gm_name_is(keyword->arg, "description") ? gm_source_words_of(in, place, keyword->value) : (gm_text){NULL, 0};
         if (text.bytes != NULL) {
             add_note(note, text);
         }
@@ -263,4 +294,23 @@ void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const
             }
         }
     }
+}
+
+gm_meaning_type gm_source_metadata(gm_builder *in, const gm_source_place *place, const gm_list *arguments, gm_text *described) {
+    gm_meaning_type said = {0};
+    gm_buffer note;
+    gm_buffer_init(&note, in->arena);
+    for (uint32_t i = 1; i < arguments->count; i++) {
+        bool apart = described != NULL && gm_source_is_field(in, place, arguments->items[i]);
+        gm_buffer own;
+        gm_buffer_init(&own, in->arena);
+        gm_source_take_metadata(in, place, arguments->items[i], &said, apart ? &own : &note);
+        if (own.length > 0) {
+            *described = text_of(&own);
+        }
+    }
+    if (note.length > 0) {
+        said.note = text_of(&note);
+    }
+    return said;
 }

@@ -560,15 +560,14 @@ static bool has_moved(gm_tape *tape, uint32_t at, uint32_t frames, uint32_t *sta
 /* The one place that takes steps: all of them, or those that end the frames that are open. */
 static gm_outcome take_steps(gm_tape *tape, bool value_only) {
     uint32_t standing = 0;
-    while (!is_over(tape) && !(value_only && tape->frames.count == 0)) {
+    bool moves = true;
+    while (moves && !is_over(tape) && !(value_only && tape->frames.count == 0)) {
         uint32_t at = tape->at;
         uint32_t frames = tape->frames.count;
         if (step(tape) == GM_MORE) {
             return GM_MORE;
         }
-        if (!has_moved(tape, at, frames, &standing)) {
-            break;
-        }
+        moves = has_moved(tape, at, frames, &standing);
     }
     return GM_DONE;
 }
@@ -666,7 +665,8 @@ void gm_tape_read_value(gm_tape *tape, const char *bytes, size_t size) {
 /* The string that the text ends in, when it is a value and has been looked at. */
 static void show_string(gm_tape *tape) {
     uint8_t state = top(tape)->state;
-    bool value = state == VALUE || state == ITEM || state == ITEM_FIRST;
+    bool triple = memcmp(tape->text + tape->at, "\"\"\"", 3) == 0;
+    bool value = !triple && (state == VALUE || state == ITEM || state == ITEM_FIRST);
     if (value && tape->at < tape->length && tape->text[tape->at] == '"' && tape->resume > tape->at) {
         gm_tape_push(tape, GM_TAPE_STRING, GM_TAPE_OPEN | (tape->resume_state & 0xFF), tape->at + 1, tape->resume);
     }

@@ -83,6 +83,20 @@ static bool is_high_surrogate(const char *at, uint32_t size) {
     return code >= 0xD800 && code <= 0xDBFF;
 }
 
+/* The length without the character that is cut at the end. */
+static uint32_t without_half(const char *at, uint32_t length) {
+    for (uint32_t size = 1; size < 4 && size <= length; size++) {
+        unsigned char first = (unsigned char)at[length - size];
+        if (first >= 0xC0) {
+            return size < (first >= 0xF0 ? 4U : first >= 0xE0 ? 3U : 2U) ? length - size : length;
+        }
+        if (first < 0x80) {
+            return length;
+        }
+    }
+    return length;
+}
+
 /* The length of a text that goes on, without an escape at its end that is not whole, and without half of a character. */
 static uint32_t whole_length(const char *at, uint32_t length) {
     for (uint32_t i = 0; i < length;) {
@@ -98,7 +112,7 @@ static uint32_t whole_length(const char *at, uint32_t length) {
         }
         i += size > 0 ? size : 1;
     }
-    return length;
+    return without_half(at, length);
 }
 
 void gm_tape_add_json(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {

@@ -56,7 +56,7 @@ static void copy_document(gm_view *view, gm_document *document) {
     hide_cookie(text, size);
     view->text = text;
     view->size = size;
-    uint32_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    uint32_t mark = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     add_section(view, (gm_section){document, 0, (uint32_t)size - mark, mark});
 }
 

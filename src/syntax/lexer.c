@@ -425,6 +425,11 @@ static bool read_token(gm_lexer *lexer) {
     return true;
 }
 
+/* Real code has a token for every five bytes or more. */
+static uint32_t likely_tokens(const gm_source *source) {
+    return source->length / 5 + 16;
+}
+
 uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens, gm_diagnostics *diagnostics) {
     gm_lexer *lexer = GM_NEW(arena, gm_lexer);
     lexer->arena = arena;
@@ -433,8 +438,7 @@ uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version targe
     lexer->diagnostics = diagnostics;
     lexer->target = target;
     lexer->has_return = source->has_return;
-    /* Real code has a token for every five bytes or more. */
-    lexer->capacity = source->length / 5 + 16;
+    lexer->capacity = likely_tokens(source);
     lexer->tokens = gm_arena_alloc(arena, lexer->capacity * sizeof *lexer->tokens);
     begin_line(lexer);
     while (read_token(lexer)) {

@@ -26,6 +26,13 @@ bool gm_is_setting(const gm_node *node) {
 
 /* ---- Subscripts ---- */
 
+/* A part of what was read out of a tensor was read out of it too. */
+static gm_value part_of(gm_value whole, gm_value part) {
+    part.traits = (uint16_t)(whole.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA));
+    part.reason = part.traits != 0 ? whole.reason : part.reason;
+    return part;
+}
+
 gm_value gm_value_item(gm_value value, const gm_node *evidence) {
     value = gm_value_used(value);
     switch (value.class_) {
@@ -46,8 +53,8 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
         item.traits = item.traits == 0 ? GM_VALUE_FROM_SHAPE : item.traits;
         break;
     case GM_FORM_MODULES: item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence); break;
-    case GM_FORM_STRING: item = gm_value_python(GM_FORM_STRING, "a string", evidence); break;
-    case GM_FORM_BYTES: item = gm_value_python(GM_FORM_INT, "a byte", evidence); break;
+    case GM_FORM_STRING: item = part_of(value, gm_value_python(GM_FORM_STRING, "a string", evidence)); break;
+    case GM_FORM_BYTES: item = part_of(value, gm_value_python(GM_FORM_INT, "a byte", evidence)); break;
     default:
         if ((value.traits & GM_VALUE_FROM_DATA) != 0) {
             item = gm_value_python(value.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, value.reason, evidence);

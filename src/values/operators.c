@@ -121,7 +121,7 @@ static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
         return GM_DTYPE_UNKNOWN;
     }
     uint8_t joined = a > b ? a : b;
-    if (operator_ == GM_OP_Div && joined < GM_DTYPE_FLOATING) {
+    if (operator_ == GM_OP_Div && joined != GM_DTYPE_COMPLEX) {
         return GM_DTYPE_FLOATING;
     }
     return joined == GM_DTYPE_BOOL && !is_bitwise(operator_) ? GM_DTYPE_UNKNOWN : joined;

@@ -144,7 +144,39 @@ AROUND = [
     ("", "[tool.graphmend.per-file-ignores]\n'a*' = ['GM101']\nb = []"),
     ("unknown = 1\n", ""),
 ]
+# Dates and times, and what is nearly one.
+DATES = [
+    "1979-05-27 07:32:00",
+    "1979-05-27 07:3",
+    "1979-05-27 07",
+    "1979-05-27 7:32",
+    "1979-05-27  07:32:00",
+    "1979-05-27 # 07:",
+]
+DATES += [
+    "1979-05-2x 07:32:00",
+    "1979-0a-27 07:32",
+    "1979.05.27 07:32",
+    "1979-05+27 07:32",
+    "979-05-27 07:32",
+    "19790-05-2 07:32",
+]
+DATES += [
+    "1979-05-27 07:32:00Z",
+    "1979-05-27 07:32:00+01:00",
+    "1979-05-27T07:32:00 08:00",
+    "1979-05-27 x7:32",
+    "1979-05-27 0x:32",
+]
+DATES += [
+    "1979-05-27\t07:32:00",
+    "07:32:00 07:32",
+    "true 07:32",
+    "[1979-05-27 07:32:00, 1979-05-27]",
+    "{a = 1979-05-27 07:32:00}",
+]
 TEXTS = [f"[tool.graphmend]\nexclude = [{string}]\n" for string in STRINGS]
+TEXTS += [f"[tool.graphmend]\nexclude = ['a']\n[other]\na = {date}\nb = 1\n" for date in DATES]
 TEXTS += [f"[tool.graphmend]\nexclude = {value}\n" for value in VALUES]
 TEXTS += [f"[tool.graphmend]\n{before}exclude = ['a']\n{behind}\n" for before, behind in AROUND]
 TEXTS += [

@@ -153,6 +153,54 @@ VALUES = [
         "x * x.numel()",
     ),
 ]
+# What stays in the range of the dtype, at and beside each limit.
+VALUES += [
+    f"x.masked_fill(x > 0, torch.finfo(x.dtype).{name})"
+    for name in ("max", "min", "eps", "tiny", "bits", "smallest_normal")
+]
+VALUES += [
+    f"x.masked_fill(x > 0, torch.finfo(x.dtype).{name} {change})"
+    for name in ("max", "min")
+    for change in (
+        "- 1",
+        "+ 1",
+        "- 60000",
+        "+ 60000",
+        "- 60001",
+        "+ 60001",
+        "- 0",
+        "* 1",
+        "* 1.5",
+        "* 0",
+        "* 0.5",
+        "* -1",
+        "/ 1",
+        "/ 2",
+        "/ 0.5",
+    )
+]
+VALUES += [
+    "x.masked_fill(x > 0, -torch.finfo(x.dtype).max)",
+    "x.masked_fill(x > 0, torch.finfo(x.dtype).max - n)",
+    "x * (4 - 4)",
+]
+VALUES += [
+    "x.masked_fill(x > 0, torch.finfo(y.dtype).max)",
+    "x.masked_fill(x > 0, torch.finfo(torch.half).max)",
+    "x * (1 / 0)",
+    "x * 60000",
+]
+VALUES += [
+    "x * 60001",
+    "x * 1e-4",
+    "x * 9e-5",
+    "x / 60000",
+    "x / 60001",
+    "x * (30000 * 2)",
+    "x * (30000 * 2 + 1)",
+    "x.clamp(-60000, 60000)",
+]
+VALUES += ["x.clamp(max=60001)", "x.clamp(min=-60001)", "x.masked_fill(x > 0, 60000)", "x.masked_fill(x > 0, 60001)"]
 USES = [
     *(
         f"h.{name}"

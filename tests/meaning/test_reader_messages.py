@@ -205,3 +205,27 @@ def test_every_message_of_the_sources_is_brought() -> None:
                 parts = [part.strip() for part in re.split(r"%[-.*0-9l]*[a-z]|`", text) if " " in part.strip()]
                 missing += [f"{path.name}: {text}" for part in parts if part not in stated and text not in NOT_BROUGHT]
     assert missing == []
+
+
+def test_messages_show_whole_characters() -> None:
+    """Forty bytes of a text at most, and no half of a character, wherever the limit falls."""
+    field = {"name": "x", "type": 1}
+    types = {
+        "record": [{"form": "record", "name": "R", "kind": "dataclass", "fields": [field]}, {"form": "int"}],
+        "list": [{"form": "list", "items": [1]}, {"form": "enum", "name": "E", "members": [{"name": "A", "value": 1}]}],
+        "dict": [{"form": "dict", "items": [1, 1]}, {"form": "str"}],
+    }
+    ways = [("record", '{{"x": 1, "{}": 2}}'), ("record", '{{"{}": 2}}'), ("record", '{{"x": "{}"}}')]
+    ways += [("list", '["{}"]'), ("list", "[{}]"), ("dict", '{{"{0}": "a", "{0}": "b"}}')]
+    shown = 0
+    for name, way in ways:
+        reader = Reader(json.dumps({"meaning": 1, "root": 0, "types": types[name]}))
+        for size in range(44):
+            text = ("a" * size + "\u00e9\u20ac\U0001f600" * 9)[:40]
+            for flags in (READ_PLAIN, READ_PLAIN | READ_STRICT):
+                reading = reader.read(way.format(text), flags)
+                found = re.search("`([^`]*?)(\\.\\.\\.)?`", reading.get("message") or "")
+                if found is not None:
+                    shown += 1
+                    assert text.startswith(found[1]) and 37 <= len(found[1].encode()) <= 40, (text, reading)
+    assert shown > 300, shown

@@ -285,3 +285,12 @@ def test_groups_of_digits(form: str) -> None:
             got = read(form, separator.join(groups))
             assert (got is not None) == right, separator.join(groups)
             assert got is None or Decimal(str(got[0])) == int("".join(groups)), got
+
+
+def test_limits_of_exact_numbers() -> None:
+    """A decimal has its first digit within a million places of the point."""
+    for digits, shift in (("1", 1), ("1.5", 1), ("12.5", 2), ("0.05", -1), ("-7", 1)):
+        for exponent in (*range(-1_000_003, -999_996), *range(999_996, 1_000_003)):
+            got = read("decimal", f"{digits}e{exponent}")
+            assert (got is not None) == (-999_999 <= exponent + shift <= 999_999), (digits, exponent)
+            assert reader_of("decimal").read(f"[{digits}e{exponent}]", READ_PLAIN)["ok"] == (got is not None)

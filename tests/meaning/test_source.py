@@ -11,6 +11,7 @@ from typing import Any
 import meaning_shop.orders as orders
 import meaning_shop.parts as parts
 import pytest
+from stated_texts import hold
 
 from graphmend import core
 from graphmend.meaning import by, mock
@@ -123,6 +124,97 @@ def test_problems(source: str, name: str, words: str, line: int, tmp_path: Path)
     found = core.meaning_source(str(tmp_path / "a.py"), source.encode(), name)
     assert words in found["problem"]
     assert found["line"] == line
+
+
+ANNOTATIONS = [
+    "1",
+    "-1",
+    "'a b'",
+    "''",
+    "...",
+    "True",
+    "1.5",
+    "1 + 1",
+    "int + str",
+    "f()",
+    "lambda: 0",
+    "[int]",
+    "{}",
+    "(int, str)",
+]
+ANNOTATIONS += [
+    "x[0]",
+    "int[0]",
+    "int | 1",
+    "1 | int",
+    "list[1]",
+    "list[int, str]",
+    "dict[str]",
+    "tuple[()]",
+    "tuple[int, ...]",
+]
+ANNOTATIONS += [
+    "Union[int, 'B']",
+    "Optional[int, str]",
+    "Optional",
+    "Union",
+    "Literal",
+    "Literal[1.5]",
+    "Literal[int]",
+    "Literal[f()]",
+]
+ANNOTATIONS += [
+    "Annotated[int]",
+    "Annotated",
+    "Final[int]",
+    "ClassVar[int]",
+    "Callable",
+    "Callable[[int], int]",
+    "Type[int]",
+    "Any[int]",
+]
+ANNOTATIONS += [
+    "A",
+    "A[int]",
+    "f",
+    "os.PathLike",
+    "os",
+    "C",
+    "C[int]",
+    "C[int, str]",
+    "C[int].x",
+    "not int",
+    "int if 1 else str",
+    "f''",
+]
+ANNOTATIONS += [
+    "int and str",
+    "int < str",
+    "*int",
+    "await int",
+    "None",
+    "'None'",
+    "'int | None'",
+    "\"'int'\"",
+    "list['int']",
+    "N",
+    "N[int]",
+]
+
+
+def test_what_is_said_of_annotations(tmp_path: Path) -> None:
+    """Of those that are types as well as of those that are none."""
+    head = (
+        "import os\nfrom typing import *\nfrom dataclasses import dataclass\nT = TypeVar('T')\nN = NewType('N', int)\n"
+        "@dataclass\nclass A:\n    x: int\n@dataclass\nclass C(Generic[T]):\n    x: T\n"
+    )
+    said = ""
+    for annotation in ANNOTATIONS:
+        source = f"{head}def f() -> {annotation}: ...\n"
+        found = core.meaning_source(str(tmp_path / "a.py"), source.encode(), "f")
+        told = found["problem"] if "problem" in found else json.dumps({**found, "hash": "", "function": ""})
+        said += f"{annotation}\n    {told}\n"
+    hold(Path(__file__).parent / "stated" / "annotations.txt", said)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="the module is compared with Python 3.12's own types")

@@ -37,16 +37,47 @@ class Bit(enum.Flag):
     ALL = 1 << 4
 
 
+LOW, HIGH = -2, 7
+LEAST = 3
+MOST: float = 2.5
+SAME = LEAST
+TEXT = "what a constant says"
+NOTHING = None
 Short = Annotated[str, Field(max_length=9)]
+Told = Annotated[str, Field(description=TEXT, max_length=LEAST)]
 """
-NUMBERS = ["ge=0", "gt=-1", "le=10", "lt=2.5", "multiple_of=5", "ge=5", "gt=1e3", "le=-0.5"]
+NUMBERS = [
+    "ge=0",
+    "gt=-1",
+    "le=10",
+    "lt=2.5",
+    "multiple_of=5",
+    "ge=5",
+    "gt=1e3",
+    "le=-0.5",
+    "ge=LEAST",
+    "lt=MOST",
+    "le=SAME",
+    "gt=NOTHING",
+]
 SIZES = ["min_length=1", "max_length=9", "min_length=0"]
 TEXTS = [*SIZES, "pattern='^a+$'"]
-OF_TYPES = {"int": NUMBERS, "float": NUMBERS, "str": TEXTS, "Short": TEXTS, "List[int]": SIZES}
-SINGLE = ["Ge(1)", "Gt(0)", "Le(9)", "Lt(8)", "MultipleOf(2)"]
+OF_TYPES = {"int": NUMBERS, "float": NUMBERS, "str": TEXTS, "Short": TEXTS, "List[int]": [*SIZES, "max_length=LEAST"]}
+SINGLE = ["Ge(1)", "Ge(LEAST)", "Lt(MOST)", "Gt(0)", "Le(9)", "Lt(8)", "MultipleOf(2)"]
 SINGLE_OF_SIZES = ["MinLen(1)", "MaxLen(9)"]
-PLAIN = ["int", "str", "Color", "Bit", "Optional[int]", "Literal['a', 1]", "int | str", "dict[str, int]", "Short"]
-DEFAULTS = ["1", "'x'", "None", "-2.5", "Color.RED", "()", "True"]
+PLAIN = [
+    "int",
+    "str",
+    "Color",
+    "Bit",
+    "Optional[int]",
+    "Literal['a', 1]",
+    "int | str",
+    "dict[str, int]",
+    "Short",
+    "Told",
+]
+DEFAULTS = ["LEAST", "MOST", "SAME", "TEXT", "NOTHING", "1", "'x'", "None", "-2.5", "Color.RED", "()", "True"]
 
 
 class Writer:
@@ -56,11 +87,11 @@ class Writer:
         self.chance = random.Random(seed)
 
     def keywords(self, kind: str, alias: str = "") -> list[str]:
-        """Some arguments of a field, in any order; in an annotation a description is the field's for pydantic alone."""
+        """Some arguments of a field, in any order."""
         some = self.chance.sample(OF_TYPES[kind], self.chance.randint(0, 2))
         some = list({one.partition("=")[0]: one for one in some}.values())
-        more = ["description='what it is'", f"{alias}='other{self.chance.randint(1, 9)}'"] if alias else []
-        more += ["title='none'", "deprecated=False"]
+        more = [f"{alias}='other{self.chance.randint(1, 9)}'", f"{alias}=TEXT"] if alias else []
+        more += ["description='what it is'", "description=TEXT", "title='none'", "deprecated=False"]
         some += self.chance.sample(more, self.chance.randint(0, 2))
         self.chance.shuffle(some)
         return some
@@ -149,3 +180,28 @@ def test_fields_say_what_they_say_at_run_time(tmp_path: Path, monkeypatch: pytes
         print(text.partition(f"class {name}")[2][:400].partition("\n\n")[0], one, other, "", sep="\n")
     assert not wrong, len(wrong)
     assert same > CLASSES // 2, same
+
+
+def test_constants_of_other_modules_are_found(tmp_path: Path) -> None:
+    """A name of a module, under another name, and as an attribute; what is no constant is left out."""
+    head = (
+        "import enum\nclass Own:\n    SIZE = 7\n    ONE = 1\nclass Color(enum.Enum):\n    RED = 1\nBEST = Color.RED\n"
+    )
+    (tmp_path / "limits.py").write_text(f"{head}LEAST = 3\nMOST: int = 9\nWORDS = 'so many'\nTOLD = f'{{WORDS}}'\n")
+    text = (
+        "import limits\nfrom limits import LEAST as SMALL, WORDS\nimport annotated_types as a\nfrom typing import *\n"
+        "from dataclasses import dataclass\nfrom pydantic import Field\n"
+        "@dataclass\nclass A:\n"
+        "    x: Annotated[int, Field(ge=SMALL, le=limits.MOST, description=WORDS)] = SMALL\n"
+        "    y: Annotated[int, a.Gt(limits.LEAST), Field(description=limits.TOLD)] = limits.OTHER\n"
+        "    z: Annotated[int, Field(ge=unknown, le=limits, lt=A, description=limits.MOST)] = limits.WORDS\n"
+        "    u: Annotated[int, Field(ge=limits.Own.ONE, le=limits.Color.RED, lt=limits.Own)] = limits.Own.SIZE\n"
+        "    v: limits.Color = limits.Color.RED\n    w: limits.Color = limits.Color.NONE\n"
+        "    s: int = limits.Own.NONE\n"
+        "    t: limits.Color = limits.BEST\n"
+    )
+    found = core.meaning_source(str(tmp_path / "a.py"), text.encode(), "A")
+    types, fields = found["types"], found["types"][0]["fields"]
+    assert [field.get("default") for field in fields] == ["3", None, "'so many'", "7", "Color.RED", *[None] * 3]
+    told = [(types[field["type"]].get("note"), types[field["type"]].get("bounds")) for field in fields[:4]]
+    assert told == [("so many", {"ge": 3, "le": 9}), (None, {"gt": 3}), (None, None), (None, {"ge": 1})]

@@ -25,7 +25,24 @@ HASHABLE = ["int", "str", "bool", "Color", "Level", "dt.date", "uuid.UUID"]
 ONE = ["List", "list", "typing.Sequence", "abc.Sequence", "Iterable", "abc.Collection", "typing.MutableSequence"]
 ONE_HASHED = ["set", "typing.Set", "abc.Set", "frozenset", "FrozenSet", "typing.AbstractSet", "abc.MutableSet"]
 TWO = ["dict", "Dict", "typing.Mapping", "abc.Mapping", "abc.MutableMapping"]
-LITERALS = ["'x'", '"y z"', "1", "-2", "True", "None", "b'z'", "Color.RED", "Level.LOW", "0", "False", "'\u00e9\\n'"]
+LITERALS = [
+    "'x'",
+    '"y z"',
+    "1",
+    "-2",
+    "True",
+    "None",
+    "b'z'",
+    "b''",
+    "b'ab'",
+    "b'abc'",
+    r"b'\xff\xfe\x00\x80'",
+    "Color.RED",
+    "Level.LOW",
+    "0",
+    "False",
+    "'\u00e9\\n'",
+]
 HEAD = '''"""Classes."""
 import collections.abc as abc
 import datetime

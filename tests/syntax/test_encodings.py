@@ -23,6 +23,8 @@ def names() -> list[str]:
     found |= {"iso-8859.15", "iso_8859..15", "iso.8859-15", "ansi_x3.4-1968", ".latin-1", "latin.1", "latin1."}
     found |= {"latin-1.x", "latin_1_x", "utf-8.x", "iso-latin-1-unix", "iso_8859_1-dos", "ISO-8859-1_mac"}
     found |= {"uft-8", "none", "x" * 100, "-", ".", "_", "utf-88", "utf_8-sig", "mac", "cp"}
+    long = sorted(found - {"x" * 100}, key=len)[-12:]
+    found |= {f"{name}{more}" for name in long for more in ("x", "xy", "xyz", "-unix", "_")}
     return sorted(found - WINDOWS)
 
 
