@@ -104,6 +104,24 @@ PROGRAMS = {
         def state():
             return LOG
         """,
+    "random_objects": """
+        import random
+        OWN = random.Random(3)
+        def f(x):
+            OWN.seed(len(x))
+            return x * OWN.randint(1, 60) + OWN.randint(1, 60)
+        def state():
+            return OWN.random()
+        """,
+    "kept_objects": """
+        TABLE = {"a": 1}
+        NAMES = TABLE.keys()
+        def f(x):
+            TABLE[str(len(TABLE))] = 1
+            if x.sum() > 0:
+                x = x + 1
+            return x * len(list(NAMES))
+        """,
     "dead_code_that_raises": """
         def f(x):
             quotient = 1 / int(x.sum().item())

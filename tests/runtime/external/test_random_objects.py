@@ -36,7 +36,7 @@ WHOLE = {
 }
 LEFT = {
     "seed": "self.rng.seed(5); return x + self.rng.randint(0, 9)",
-    "state": "s = self.rng.getstate(); a = self.rng.random(); self.rng.setstate(s); return x + a + self.rng.randint(0, 9)",
+    "state": "s = self.rng.getstate(); self.rng.random(); self.rng.setstate(s); return x + self.rng.randint(0, 9)",
     "in_parts": "torch._dynamo.graph_break(); return x * self.rng.randint(1, 50)",
     "data": "return x * self.rng.randint(1, int(x.sum()) ** 2 + 50)",
 }

@@ -48,6 +48,7 @@ from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
+from ..shims.kept_objects import refuse_views
 from ..shims.module_construction import refuse_buffers
 from . import guard_filter
 
@@ -136,6 +137,7 @@ class MendingBackend:
             locks.refuse_kept(trace)
             refuse_replaced(module, translator().output)
             refuse_finalized(translator().output)
+            refuse_views(trace, translator().output)
             receivers.refuse_seen(trace, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)

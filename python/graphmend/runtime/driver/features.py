@@ -52,6 +52,7 @@ ORDER = (
     "autograd.gradient_api",
     "autograd.retain_grad",
     "shims.generator_close",
+    "shims.kept_objects",
     "passes.dead_code_that_raises",
     "shims.module_construction",
     "ops.scipy_functions",

@@ -350,8 +350,16 @@ def find_owner(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str
             raise LookupError("it is an object of this call")
         owner = current.output.resolve_source_value(values[0].source)
     for name in rest[:-1]:
+        if is_replaced(current.output.side_effects, name):
+            raise LookupError("the call has replaced it by a text or number")
         owner = attribute(owner, name)
     return owner, rest[-1], False
+
+
+def is_replaced(effects: Any, name: str) -> bool:
+    """Whether the call has put a new object, which is a text or number, under a name: Dynamo makes a copy of it."""
+    found = (table[name] for table in effects.store_attr_mutations.values() if name in table)
+    return any(isinstance(getattr(value, "value", None), (str, bytes, int, float, complex)) for value in found)
 
 
 def unsafe_record(

@@ -69,7 +69,7 @@ NAMES = {
     "torch._dynamo.variables.constant": "ConstantVariable",
     "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",
     "torch._dynamo.variables.dicts": (
-        "ConstDictVariable DictItemsVariable DunderDictVariable is_hashable MappingProxyVariable"
+        "ConstDictVariable DictItemsVariable DictViewVariable DunderDictVariable is_hashable MappingProxyVariable"
     ),
     "torch._dynamo.variables.functions": (
         "FunctoolsPartialVariable LocalGeneratorObjectVariable NestedUserFunctionVariable SkipFunctionVariable "
@@ -80,7 +80,8 @@ NAMES = {
     "torch._dynamo.variables.iter": "ItertoolsVariable",
     "torch._dynamo.variables.lazy": "LazyConstantVariable LazySymNodeFormatString LazyVariableTracker",
     "torch._dynamo.variables.lists": (
-        "BaseListVariable DequeVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
+        "BaseListVariable DequeVariable ListIteratorVariable ListVariable RangeVariable SizeVariable SliceVariable "
+        "TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
         "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "

@@ -104,6 +104,8 @@ PLACES = {
     "generator.create": "LocalGeneratorObjectVariable.__init__(self)",
     "generator.rebuild": "LocalGeneratorObjectVariable.reconstruct(self)",
     "generator.step": "InliningInstructionTranslator.inline_call_(self)",
+    "dict_view.rebuild": "DictViewVariable.reconstruct(self, codegen)",
+    "list_iterator.rebuild": "ListIteratorVariable.reconstruct(self, codegen)",
     "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
     "mutation.create": "MutationType.__init__(self)",
     "integer.specialize": "builder.is_int_specialization_case(value, source)",
