@@ -18,13 +18,16 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "draws from generators of the pro
 COPIED = "a random generator of the program is asked while the graph is made"
 
 
-@FEATURE.hook("random_object.method")
-def refuse_copy(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Refuse a method of a generator that lives longer than the call; break the graph there in frames on their own."""
+@FEATURE.hook("random_object.method", needed=False)
+def refuse_copy(method: Any, trace: trace_state.Trace, self: Any, *rest: Any) -> Any:
+    """Refuse a method of a generator that lives longer than the call; break the graph there in frames on their own.
+
+    Since torch 2.15 Dynamo draws from the generator itself, but nobody would undo the draws of a call that runs again.
+    """
     from ..base.torch_names import unimplemented
 
     if self.source is None:
         return hooks.DECLINED
     if trace.whole:
         raise trace_state.SiteRefused(COPIED)
-    return unimplemented(gb_type="Random generator of the program", context=name, explanation=COPIED, hints=[])
+    return unimplemented(gb_type="Random generator of the program", context="", explanation=COPIED, hints=[])

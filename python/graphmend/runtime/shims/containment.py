@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..capture.implicit_bool import truth_answer
+from ..capture.implicit_bool import decide, truth_answer
 from .tensor_predicates_api import is_real
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "membership among numbers that data decide")
@@ -82,4 +82,8 @@ def equal(tx: Any, item: Any, wanted: Any) -> bool:
     """Whether Python takes an item of a container for the wanted object; the graph follows the answer."""
     from ..base.torch_names import generic_richcompare_bool
 
-    return truth_answer(tx, generic_richcompare_bool(tx, item, wanted, "__eq__"))
+    if item.realize().is_tensor() and item.realize() is wanted.realize():
+        return True
+    result = generic_richcompare_bool(tx, item, wanted, "__eq__")
+    answer = decide(tx, result) if result.is_tensor() else None
+    return truth_answer(tx, result) if answer is None else answer

@@ -24,7 +24,7 @@ ITERATOR: type = type(iter([]))
 READ = "a view or an iterator from before the call is read"
 
 
-@FEATURE.hook("dict_view.rebuild")
+@FEATURE.hook("dict_view.rebuild", needed=False)
 def view_itself(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> Any:
     """Emit code that takes the view from the dictionary of the program."""
     if self.dv_dict.source is None or self.kv is None:
@@ -35,7 +35,7 @@ def view_itself(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: Any)
     return None
 
 
-@FEATURE.hook("list_iterator.rebuild")
+@FEATURE.hook("list_iterator.rebuild", needed=False)
 def refuse_iterator(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> Any:
     """Refuse a graph that puts an iterator into an object."""
     if trace.whole and generator_close.FEATURE.of(trace).storing:
@@ -43,7 +43,7 @@ def refuse_iterator(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: 
     return hooks.DECLINED
 
 
-@FEATURE.hook("variable.build")
+@FEATURE.hook("variable.build", needed=False)
 def note_kept(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note a kept view; refuse a kept iterator, which Dynamo would not move on. Frames on their own break the graph."""
     from ..base.torch_names import unimplemented

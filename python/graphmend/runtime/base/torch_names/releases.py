@@ -51,6 +51,7 @@ METHODS = {
 
 READ = "tp_getattro_impl(self, tx, name)"
 COMPARE_ITEMS = "generic_richcompare_bool(tx, first, second, name)"
+OF_RANDOM = "seed getstate setstate shuffle sample random randint randrange uniform".split()
 NEWER: dict[Version, Differences] = {
     (2, 14): Differences(
         names={"OpaqueObjectClassVariable": "torch._dynamo.variables.script_object:CustomClassVariable"},
@@ -75,6 +76,9 @@ NEWER: dict[Version, Differences] = {
         places={
             "exception.reconstruct": "UserDefinedExceptionObjectVariable.reconstruct(self, codegen)",
             "text.create": "StringFormatVariable.create(cls, tx, text, args, kwargs)",
+            "random_object.method": " | ".join(
+                f"RandomVariable.tp_methods['{name}'].handler(self, tx, args, kwargs)" for name in OF_RANDOM
+            ),
             "optimizer.init_group": "OptimizerVariable.tp_methods['_init_group'].handler(self, tx, args, kwargs)",
         },
     ),
