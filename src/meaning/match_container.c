@@ -368,10 +368,12 @@ gm_cost gm_match_dict(gm_match *in, const gm_meaning_type *type, uint32_t node) 
 static gm_cost any_number(gm_match *in, uint32_t node) {
     enum { DIGITS = 4300, FINITE = 300 };
     gm_text text = gm_match_text(in, node);
-    if (text.length > FINITE || memchr(text.bytes, 'e', text.length) != NULL || memchr(text.bytes, 'E', text.length) != NULL) {
+    bool has_exponent = memchr(text.bytes, 'e', text.length) != NULL || memchr(text.bytes, 'E', text.length) != NULL;
+    if (text.length > FINITE || has_exponent) {
         gm_number number = gm_number_of(in->arena, text);
-        bool whole = memchr(text.bytes, '.', text.length) == NULL && (number.exponent == 0 || text.length == number.exponent);
-        if (whole ? text.length > DIGITS : !gm_number_is_finite(&number)) {
+        bool whole = !has_exponent && memchr(text.bytes, '.', text.length) == NULL;
+        uint32_t digits = text.length - (text.bytes[0] == '-' ? 1 : 0);
+        if (whole ? digits > DIGITS : !gm_number_is_finite(&number)) {
             return gm_match_refuse(in, node, "a number too large");
         }
     }

@@ -410,7 +410,7 @@ static bool read_token(gm_lexer *lexer) {
             return false;
         }
         lexer->at++;
-        emit_error(lexer, lexer->at - 1, lexer->at, "source text cannot contain null bytes");
+        gm_lexer_emit(lexer, GM_TOKEN_ERROR, lexer->at - 1, lexer->at, 0);
         return true;
     default: break;
     }
@@ -423,6 +423,14 @@ static bool read_token(gm_lexer *lexer) {
         emit_error(lexer, lexer->at - 1, lexer->at, "invalid character");
     }
     return true;
+}
+
+/* Python refuses a text with a null byte, inside of strings and comments, too. */
+static void refuse_null_bytes(gm_lexer *lexer, const gm_source *source) {
+    const char *found = source->length > 0 ? memchr(source->text, '\0', source->length) : NULL;
+    if (found != NULL) {
+        gm_lexer_report(lexer, found, found + 1, "source text cannot contain null bytes");
+    }
 }
 
 /* Real code has a token for every five bytes or more. */
@@ -440,6 +448,7 @@ uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version targe
     lexer->has_return = source->has_return;
     lexer->capacity = likely_tokens(source);
     lexer->tokens = gm_arena_alloc(arena, lexer->capacity * sizeof *lexer->tokens);
+    refuse_null_bytes(lexer, source);
     begin_line(lexer);
     while (read_token(lexer)) {
     }

@@ -198,6 +198,8 @@ def test_numbers_of_every_length_and_exponent() -> None:
             assert reading["ok"] == (count <= 4300), text
             finite = abs(float(text)) != float("inf")
             assert reader_of("float").read(f"[{text}]", READ_PLAIN)["ok"] == finite, text
+        for text in ("9" * count, f"-{'1' * count}", f"9{'0' * (count - 1)}", f"-9{'0' * (count - 1)}"):
+            assert reader_of("any").read(f"[{text}]", READ_PLAIN)["ok"] == (count <= 4300), text
 
 
 CALLED: dict[str, tuple[str, Callable[..., Any], int, int]] = {

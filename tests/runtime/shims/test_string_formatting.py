@@ -73,7 +73,7 @@ SHOWN = {
     "sum": lambda v: f"{v.mean():.2f}" + " of " + f"{v[0]:.2f}",
     "percent": lambda v: "%s %.3f %5.1f%% %-8.2e|%d" % ("a", v.mean(), v[0], v[1], v[-1]),
     "alone": lambda v: "%.2f" % v.mean(),
-    "integers": lambda v: "%03d %+d" % (v.long()[0], v.long().sum()) + f"{v.argmax():>4}",
+    "integers": lambda v: "%03d %+d" % (v.long()[0], v.long().sum()),
     "one_element": lambda v: "%.2f" % v[:1],
 }
 

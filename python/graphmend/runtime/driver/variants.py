@@ -31,7 +31,6 @@ MAX_RUNS = 3 * MAX_PATHS
 # Graphs of paths that a callable gets before calls have shown that paths come back, by the size of its largest graph.
 UNPROVED, UNPROVED_SMALL, UNPROVED_LARGE = 3, 5, 2
 SMALL, LARGE = 64, 500  # nodes of graphs whose traces take about a tenth of a second, and a second
-MAX_THROWN = 2  # more whole traces than this that give no graph, and more than one in eight calls, are frequent
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
@@ -84,7 +83,6 @@ class Variants:
         self.calls = 0
         self.wasted = 0
         self.wasted_seconds = 0.0
-        self.thrown = 0
         self.locks: tuple[Any, ...] = ()
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
@@ -162,12 +160,6 @@ class Variants:
         nodes = max(variant.backend.nodes for variant in self.whole)
         return UNPROVED_LARGE if nodes > LARGE else UNPROVED_SMALL if nodes <= SMALL else UNPROVED
 
-    def throw_away(self) -> None:
-        """Note a whole trace that gave no graph: each further call without a graph would be traced to its end."""
-        self.thrown += 1
-        if self.thrown > MAX_THROWN and self.thrown * WASTE_RATIO > self.calls:
-            self.compile_in_parts(SELDOM)
-
     def misses(self) -> int:
         """The number of calls without a graph, with the present call."""
         return int(self.record.replays) + 1
@@ -231,8 +223,6 @@ class Variants:
             search.note(variant, failure)
             following = search.next()
             if following is None:
-                if search.traced:
-                    self.throw_away()
                 return self.run_eagerly(function, args, kwargs)
             variant = following
             started = time.perf_counter()
@@ -326,18 +316,16 @@ class VariantSearch:
     """The search for the variant of one call.
 
     `known` is the beginning of the call's path, as far as graphs have reported answers, or all of the path where
-    `complete` is true; `traced` stays true after a trace to the end of the path. Variants in `tried` ran a wrong graph
-    for the call, variants in `absent` have no graph for the call, and variants in `left` have another path than the
-    call; a trace comes where none else is there. `failed` has the paths of the wrong graphs, and `varied` is true where
-    numbers, and not decisions, made a graph wrong. `facts` has the assumptions of the call's graph, where the graph may
-    only join graphs with equal assumptions.
+    `complete` is true. Variants in `tried` ran a wrong graph for the call, variants in `absent` have no graph for the
+    call, and variants in `left` have another path than the call; a trace comes where none else is there. `failed` has
+    the paths of the wrong graphs, and `varied` is true where numbers, and not decisions, made a graph wrong. `facts`
+    has the assumptions of the call's graph, where the graph may only join graphs with equal assumptions.
     """
 
     def __init__(self, variants: Variants) -> None:
         self.variants = variants
         self.known: tuple[bool, ...] = ()
         self.complete = False
-        self.traced = False
         self.tried: set[Variant] = set()
         self.failed: tuple[Any, ...] = ()
         self.varied = False
@@ -363,7 +351,7 @@ class VariantSearch:
         elif failure.begins:
             self.left.add(variant)
         else:
-            self.complete = self.traced = True
+            self.complete = True
             self.facts = failure.facts
         if failure.answers is not None and (self.complete or len(failure.answers) > len(self.known)):
             self.known = failure.answers

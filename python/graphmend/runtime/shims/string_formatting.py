@@ -175,7 +175,7 @@ def tensor_text(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) 
     """The variable for a tensor in an f-string: its number, as `Tensor.__format__` shows it; None for other tensors."""
     example = value.as_proxy().node.meta["example_value"]
     note_numbers(trace)
-    if trace.whole or (numbers_of(trace).fixed and example.dtype in INTEGRAL):
+    if (trace.whole and example.dtype not in INTEGRAL) or (numbers_of(trace).fixed and example.dtype in INTEGRAL):
         if not conversion and example.dim() == 0 and value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
     return None
