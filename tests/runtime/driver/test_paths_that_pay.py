@@ -12,7 +12,6 @@ from harness import CountingBackend
 
 import graphmend.runtime as runtime
 from graphmend.runtime.driver import variants
-from graphmend.runtime.driver.variants import UNPROVED
 
 SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
 
@@ -39,31 +38,26 @@ def check(function: Any, number: int) -> None:
     assert function(given) == bits(given)
 
 
-def test_paths_that_never_come_back_get_few_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variants, "SMALL", 8)  # less than the digits' comparisons
+# The digits' comparisons make a graph of more than 8 and less than 100 nodes.
+@pytest.mark.parametrize(
+    "limits, trial",
+    [
+        ({"SMALL": 8}, variants.UNPROVED),
+        ({"SMALL": 100}, variants.UNPROVED_SMALL),
+        ({"LARGE": 8}, variants.UNPROVED_LARGE),
+    ],
+    ids=["middle", "small", "large"],
+)
+def test_paths_that_never_come_back_get_few_graphs(
+    monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], trial: int
+) -> None:
+    for name, nodes in limits.items():
+        monkeypatch.setattr(variants, name, nodes)
     function, backend = compiled()
     for number in range(0, 255, 36):
         check(function, number)
     (record,) = runtime.report()["callables"]
-    assert len(backend.graphs) == UNPROVED and record["replays"] == 8 - UNPROVED
-
-
-def test_small_graphs_have_more_on_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variants, "SMALL", 100)  # more than the digits' comparisons
-    function, backend = compiled()
-    for number in range(0, 255, 36):
-        check(function, number)
-    (record,) = runtime.report()["callables"]
-    assert len(backend.graphs) == variants.UNPROVED_SMALL and record["replays"] == 8 - variants.UNPROVED_SMALL
-
-
-def test_large_graphs_have_fewer_on_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variants, "LARGE", 8)  # less than the digits' comparisons
-    function, backend = compiled()
-    for number in range(0, 255, 36):
-        check(function, number)
-    (record,) = runtime.report()["callables"]
-    assert len(backend.graphs) == variants.UNPROVED_LARGE and record["replays"] == 8 - variants.UNPROVED_LARGE
+    assert len(backend.graphs) == trial and record["replays"] == 8 - trial
 
 
 def test_paths_that_come_back_get_graphs() -> None:

@@ -163,6 +163,16 @@ def new_key(site: str) -> str:
     return key_of(site, number_of_use(trace))
 
 
+def leave_to_python(trace: trace_state.Trace, reason: str) -> NoReturn:
+    """Refuse the trace of a whole call; in a frame on its own, break the graph here."""
+    from ..base.torch_names import unimplemented
+
+    if trace.whole:
+        raise trace_state.SiteRefused(reason)
+    unimplemented(gb_type="Left to Python", context="", explanation=reason, hints=[])
+    raise AssertionError("Dynamo has not broken the graph")
+
+
 @constant
 def refuse(site: str, reason: str) -> NoReturn:
     """Refuse the site, and end this trace."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import hooks, trace_state
+from ..capture.trace_time import leave_to_python
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "draws from generators of the program", partial=True)
 
@@ -24,10 +25,4 @@ def refuse_copy(method: Any, trace: trace_state.Trace, self: Any, *rest: Any) ->
 
     Since torch 2.15 Dynamo draws from the generator itself, but nobody would undo the draws of a call that runs again.
     """
-    from ..base.torch_names import unimplemented
-
-    if self.source is None:
-        return hooks.DECLINED
-    if trace.whole:
-        raise trace_state.SiteRefused(COPIED)
-    return unimplemented(gb_type="Random generator of the program", context="", explanation=COPIED, hints=[])
+    return hooks.DECLINED if self.source is None else leave_to_python(trace, COPIED)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import hooks, trace_state
+from ..capture.trace_time import leave_to_python
 from . import generator_close
 
 FEATURE: hooks.Feature[list[Any]] = hooks.Feature(
@@ -46,14 +47,10 @@ def refuse_iterator(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: 
 @FEATURE.hook("variable.build", needed=False)
 def note_kept(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note a kept view; refuse a kept iterator, which Dynamo would not move on. Frames on their own break the graph."""
-    from ..base.torch_names import unimplemented
-
     if type(value) not in (*VIEWS, ITERATOR):
         return hooks.DECLINED
-    if not trace.whole:
-        unimplemented(gb_type="Kept view or iterator", context=str(type(value)), explanation=READ, hints=[])
-    if type(value) is ITERATOR:
-        raise trace_state.SiteRefused(READ)
+    if type(value) is ITERATOR or not trace.whole:
+        leave_to_python(trace, READ)
     FEATURE.of(trace).append(value)
     return hooks.DECLINED
 

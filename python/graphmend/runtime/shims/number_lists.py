@@ -63,9 +63,10 @@ def make_like(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 def pass_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Hand an array to a function of NumPy, which would make one of the list itself."""
     values = [*args, *kwargs.values()]
-    if not any(map(is_open_list, values)) or not takes_arrays(self.value, kwargs):
+    are_open = [is_open_list(value) for value in values]
+    if not any(are_open) or not takes_arrays(self.value, kwargs):
         return hooks.DECLINED
-    arrays = [array_of(tx, value) if is_open_list(value) else value for value in values]
+    arrays = [array_of(tx, value) if is_open else value for value, is_open in zip(values, are_open)]
     return self.call_function(tx, arrays[: len(args)], dict(zip(kwargs, arrays[len(args) :])))
 
 
@@ -92,9 +93,9 @@ def is_open_list(variable: Any) -> bool:
 
 def numbers_in(variable: Any) -> Optional[list[Any]]:
     """The numbers in Dynamo's variable of a list, or of a list of lists; None where other objects are among them."""
-    from ..base.torch_names import LazyVariableTracker, ListVariable, TupleVariable
+    from ..base.torch_names import ListVariable, TupleVariable
 
-    if type(variable) is LazyVariableTracker or type(variable) not in (ListVariable, TupleVariable):
+    if type(variable) not in (ListVariable, TupleVariable):
         return None
     found: list[Any] = []
     for item in variable.items:

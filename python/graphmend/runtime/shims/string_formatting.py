@@ -109,11 +109,11 @@ def show_tensors(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     right = args[1].realize()
     values = [item.realize() for item in right.items] if type(right) is TupleVariable else [right]
     kinds = kinds_of(args[0].as_python_constant())
-    if not any(map(is_number, values)) or len(kinds) != len(values):
+    if not any(map(has_one_element, values)) or len(kinds) != len(values):
         return hooks.DECLINED
-    if any(is_number(value) and kind not in NUMERIC for value, kind in zip(values, kinds)):
+    if any(has_one_element(value) and kind not in NUMERIC for value, kind in zip(values, kinds)):
         return hooks.DECLINED
-    numbers = [value.call_method(tx, "item", [], {}) if is_number(value) else value for value in values]
+    numbers = [value.call_method(tx, "item", [], {}) if has_one_element(value) else value for value in values]
     return self.call_function(tx, [args[0], TupleVariable(numbers)], {})
 
 
@@ -122,7 +122,7 @@ def is_constant_text(variable: Any) -> bool:
     return bool(variable.is_python_constant() and variable.python_type() is str)
 
 
-def is_number(variable: Any) -> bool:
+def has_one_element(variable: Any) -> bool:
     """Whether Dynamo's variable is a tensor with one element."""
     if not variable.is_tensor() or variable.python_type() is not torch.Tensor:
         return False
