@@ -152,6 +152,15 @@ PROGRAMS = {
         def state():
             return COUNTS
         """,
+    "guard_shortcuts": """
+        def record(x, seen=[]):
+            seen.append(x.sum().item())
+            return x * len(seen)
+        def f(x):
+            return record(x)
+        def state():
+            return record.__defaults__
+        """,
     "rewritten_dictionaries": """
         import collections
         TABLE = collections.OrderedDict(a=1, b=2, c=3)

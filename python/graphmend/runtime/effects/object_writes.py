@@ -41,6 +41,7 @@ HANDLES = "it may look at the exception that is being handled"
 SEEN = "`{}` is looked at, or written to in another way, in the same call"
 STORES = "method_setattr_standard"  # Dynamo's function for attribute writes to plain objects
 SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
+LOOP = 64  # records of one site that a trace makes before it looks whether the program reads what they write
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -386,8 +387,23 @@ def unsafe_record(
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        FEATURE.of(trace).records.append(Record(site, name, is_global, target, reach, holder, shares))
+        record = Record(site, name, is_global, target, reach, holder, shares)
+        FEATURE.of(trace).records.append(record)
+        reason = seen_in_loop(trace, record, current.output)
     return reason
+
+
+def seen_in_loop(trace: trace_state.Trace, record: Record, output: Any) -> Optional[str]:
+    """The reason of `refuse_seen` as soon as a site has many records, or None.
+
+    A loop that ends by what it writes, as in `while len(self.queue) > n: self.queue.popleft()`, never ends in a trace
+    that postpones the writes.
+    """
+    writes = FEATURE.of(trace)
+    count = sum(other.site == record.site for other in writes.records)
+    if count < LOOP or count & (count - 1):  # at powers of two alone: each look costs as much as all loads
+        return None
+    return SEEN.format(record.name) if writes.loads.include(record, output) else None
 
 
 def shown_later(trace: trace_state.Trace, variable: Any, by_length: bool = False) -> bool:

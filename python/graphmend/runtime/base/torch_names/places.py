@@ -51,6 +51,7 @@ PLACES = {
     "inlined.run": "InliningInstructionTranslator.inline_call_(self)",
     # Methods.
     "tensor.method": f"TensorVariable.{METHOD}",
+    "tensor.item_hint": "TensorVariable._warn_capture_scalar_outputs()",
     "array.method": f"NumpyNdarrayVariable.{METHOD}",
     "builtin.method": f"BuiltinVariable.{METHOD}",
     "constant.method": f"ConstantVariable.{METHOD}",
