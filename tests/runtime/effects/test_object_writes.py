@@ -419,3 +419,35 @@ LOOKS_UP = """
 def test_lookups_of_which_no_variable_is_built(kind: str, tmp_path: Any) -> None:
     """What was recorded is seen by them, too."""
     compare(load(tmp_path, LOOKS_UP % kind), CALLS)
+
+
+ENDS_BY_WRITES = """
+    import collections
+    import torch
+
+    class Queue(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rows = collections.OrderedDict()
+            self.jobs = collections.deque(range(5))
+            self.left = 3
+
+        def forward(self, x):
+            for key in x.long().tolist():
+                self.rows[key] = 1
+                while len(self.rows) > 2:
+                    self.rows.popitem(last=False)
+            while len(self.jobs) > 2:
+                self.jobs.popleft()
+            while self.left > 0:
+                self.left -= 1
+            return x * len(self.rows), list(self.rows), len(self.jobs), self.left
+
+    make = Queue
+    """
+
+
+def test_a_loop_that_ends_by_what_it_writes(tmp_path: Any) -> None:
+    """A trace that postpones the writes never reaches the end of the loop."""
+    calls = [lambda rows=rows: (torch.tensor(rows),) for rows in ([0.0, 1.0], [2.0, 3.0], [3.0, 3.0])]
+    compare(load(tmp_path, ENDS_BY_WRITES), calls, grad=False, rounds=6)

@@ -4,19 +4,24 @@
         self.calls += 1     # Dynamo takes integers of modules for constants: one graph a call, and none after eight
         return x * 2
 
-After a graph has written to an integer of a module or global, later traces keep the integer symbolic, like integers in
-arguments.
+An integer or float stays symbolic from the first trace on where the function that reads an attribute or global also
+stores it. After a graph has written to an integer in another way, later traces keep the integer symbolic.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterable, Iterator
+import dis
+import functools
+import math
+import re
+import types
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import is_unread, source_name
+from ..base.dynamo_values import is_unread, source_name, translator
 from ..base.effect_queue import is_queue
 from ..base.owned_state import OwnedState
 from .growing_lists import is_open
@@ -27,9 +32,13 @@ from .identity_guard import type_of
 class Counters:
     """The counters of the program in one trace, by the names of their sources."""
 
-    known: frozenset[str] = frozenset()  # integers that earlier graphs have written to; they stay symbolic
+    known: Optional[frozenset[str]] = (
+        frozenset()
+    )  # integers that earlier graphs have written to; None: all are constants
     met: bool = False  # the trace has come by one of these
-    written: set[str] = dataclasses.field(default_factory=set)  # integers that this graph writes to
+    written: set[str] = dataclasses.field(default_factory=set)  # numbers that this graph writes to
+    constants: dict[str, Any] = dataclasses.field(default_factory=dict)  # sources of numbers taken for constants
+    late: frozenset[str] = frozenset()  # constants that the call may write to: another trace may keep them symbolic
 
 
 @dataclasses.dataclass
@@ -43,40 +52,83 @@ class KnownCounters:
         """The state as data for JSON."""
         return {"counters": sorted(self.counters), "uncounted": self.uncounted}
 
-    def symbolic(self) -> frozenset[str]:
-        """The integers that stay symbolic in the next trace."""
-        return frozenset() if self.uncounted else frozenset(self.counters)
+    def symbolic(self) -> Optional[frozenset[str]]:
+        """The integers that stay symbolic in the next trace; None if no counter does."""
+        return None if self.uncounted else frozenset(self.counters)
 
     def learn(self, trace: trace_state.Trace, uncounted: bool) -> None:
         """Note the counters of a trace that made a graph. `uncounted`: they are constants there."""
-        self.counters |= FEATURE.of(trace).written
+        self.counters |= FEATURE.of(trace).written | (FEATURE.of(trace).known or frozenset())
         self.uncounted |= uncounted
 
 
 KNOWN = OwnedState(__name__, KnownCounters)
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open", state=Counters)
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers that calls count with stay open", state=Counters)
 
+LAST_NAME = re.compile(r"(?:\.|\[['\"])(\w+)(?:['\"]\])?$")  # of a source: `L['self'].count`, `G['COUNT']`
 LARGE = 2**40  # no counter below this number ever reaches 2**63
 
 
 @FEATURE.hook("integer.specialize")
 def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, source: Any) -> bool:
     """Keep integers symbolic after an earlier graph has written to them."""
-    if type(value) is int and abs(value) < LARGE and is_counter(trace, source):
-        FEATURE.of(trace).met = True
-        return False
+    if type(value) is int and abs(value) < LARGE:
+        if is_counter(trace, source):
+            FEATURE.of(trace).met = True
+            return False
+        FEATURE.of(trace).constants[source_name(source)] = source
     return bool(specialized(value, source))
 
 
+@FEATURE.hook("float.wrap", needed=False)
+def note_float(wrap: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
+    """Note a float, which is a constant unless `is_open_at_once` says otherwise."""
+    if math.isfinite(value):
+        FEATURE.of(trace).constants[source_name(self.source)] = self.source
+    return hooks.DECLINED
+
+
+@FEATURE.hook("number.dynamic", needed=False)
+def is_open_at_once(follow: Any, trace: trace_state.Trace, tx: Any, name: str, entry: Any, **options: Any) -> Any:
+    """Take a number for one that changes, before its second value, where the function that reads it also stores it."""
+    from ..base.torch_names import auto_dynamic
+
+    known, counters = follow(tx, name, entry, **options), FEATURE.of(trace)
+    if type(entry.scalar) not in (int, float) or not math.isfinite(entry.scalar) or counters.known is None:
+        return known
+    if name in counters.known or is_stored(name):
+        counters.met = True
+        counters.constants.pop(name, None)
+        return dataclasses.replace(known, scalar=auto_dynamic)
+    return known
+
+
+def is_stored(name: str) -> bool:
+    """Whether the function that the trace is in stores the attribute or global of a source."""
+    found = LAST_NAME.search(name)
+    return found is not None and found[1] in stored_names(translator().output.current_tx.f_code)
+
+
+@functools.lru_cache(maxsize=4096)
+def stored_names(code: types.CodeType) -> frozenset[str]:
+    """The attributes and globals that a function stores, with the functions inside it: sinks of records are such."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("STORE_ATTR", "STORE_GLOBAL")}
+    inner = (stored_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return frozenset(names.union(*inner))
+
+
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
-    """Whether an earlier graph has written to the value at a source, or to the container of the value."""
-    return source_name(source) in FEATURE.of(trace).known or counts_in(trace, getattr(source, "base", None))
+    """Whether a graph has written to the value at a source or to the container of the value, or this one will."""
+    known, name = FEATURE.of(trace).known, source_name(source)
+    if known is None:
+        return False
+    return name in known or counts_in(trace, getattr(source, "base", None)) or is_stored(name)
 
 
 def counts_in(trace: trace_state.Trace, source: Any) -> bool:
     """Whether an earlier graph has written to the integers of a container, or to those of all tuples beside it."""
-    known = FEATURE.of(trace).known
+    known = FEATURE.of(trace).known or ()
     return inside(source) in known or inside(inside(getattr(source, "base", None))) in known
 
 
@@ -101,11 +153,49 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
                 note_tuples(trace, inside(variable.source), items)
     for variable, changes in effects.store_attr_mutations.items():
         attributes = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
-        integers = {name: value for name, value in attributes if type_of(value) is int}
-        FEATURE.of(trace).written.update(integers)
-        refuse_uncounted(trace, integers.values())
+        FEATURE.of(trace).written.update(name for name, value in attributes if type_of(value) in (int, float))
+        refuse_uncounted(trace, [value for _, value in attributes if type_of(value) is int])
         for name, value in attributes:
             note_tuples(trace, name, [value])
+    refuse_late(trace, output)
+
+
+def refuse_late(trace: trace_state.Trace, output: Any) -> None:
+    """Refuse a graph that takes numbers for constants which the call writes to, or would write to on another path.
+
+    Such a graph would serve this call alone. What is a constant in the next trace as well, stays one.
+    """
+    counters = FEATURE.of(trace)
+    if counters.known is None:
+        return
+    stored = frozenset().union(*map(stored_names, output.tracing_context.traced_code))
+    late = set()
+    for name, source in counters.constants.items():
+        last = LAST_NAME.search(name)
+        if name in counters.written or (last is not None and last[1] in stored and may_write(source, last[1], output)):
+            late.add(name)
+    if not late <= counters.known:
+        counters.late = frozenset(late)
+        raise trace_state.SiteRefused("the call writes to numbers that the trace takes for constants")
+
+
+def may_write(source: Any, attribute: str, output: Any) -> bool:
+    """Whether a method that the trace has been in stores the attribute of a source, on whatever path."""
+    owner, traced = owner_of(source, output), set(map(id, output.tracing_context.traced_code))
+    for kind in type(owner).__mro__ if owner is not None else ():
+        for name, value in vars(kind).items():
+            code = getattr(getattr(value, "fget", value), "__code__", None)
+            if name != "__init__" and id(code) in traced and attribute in stored_names(code):
+                return True
+    return False
+
+
+def owner_of(source: Any, output: Any) -> Any:
+    """The object that has the attribute of a source, as it was before the call; None if there is none."""
+    try:
+        return output.resolve_source_value(source.base)
+    except Exception:  # no attribute, or an object that the call makes
+        return None
 
 
 def items_of(variable: Any) -> list[Any]:

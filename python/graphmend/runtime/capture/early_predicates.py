@@ -72,13 +72,16 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
 
 
 def is_chance(predicate: Node) -> bool:
-    """Whether a predicate depends only on random numbers drawn by the graph."""
+    """Whether a predicate depends only on random numbers, drawn by the graph or in front of it."""
     drawn, seen, waiting = False, set(), [predicate]
     while waiting:
         node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
+        if comes_from_outside(node):
+            drawn = True
+            continue
         drawn = drawn or node_facts.draws(node)
         if node.op in ("placeholder", "get_attr"):
             return False

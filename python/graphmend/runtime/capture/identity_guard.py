@@ -265,6 +265,19 @@ def computes(code: types.CodeType) -> bool:
     return calls > 1
 
 
+CONVERTS = ("CONVERT_VALUE", "FORMAT_WITH_SPEC", "FORMAT_VALUE")
+
+
+def only_prints(code: types.CodeType) -> bool:
+    """Whether the code of an effect hands its values to `print` alone, as they are or as parts of an f-string."""
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_GLOBAL" and step.argval not in ("print", "sys"):
+            return False
+        if step.opname in CONVERTS and (step.opname != "FORMAT_VALUE" or (step.arg or 0) > 1):
+            return False
+    return "print" in code.co_names
+
+
 CLOCKS = frozenset(["time", "perf_counter", "monotonic", "process_time", "thread_time"])
 
 

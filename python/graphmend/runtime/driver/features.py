@@ -72,6 +72,7 @@ ORDER = (
     "effects.exceptions",
     "shims.property_functions",
     "shims.attribute_lookup",
+    "shims.joined_texts",
     "shims.string_members",
     "shims.typed_dictionaries",
     "shims.deleted_cells",

@@ -48,6 +48,7 @@ class Strategy(enum.Enum):
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
     OTHER_VARIANT = "the call belongs to another variant of the callable"
     CLOSED_LIST = "a list that calls append to is no longer open, because this call reads it"
+    OPEN_COUNTERS = "numbers that the graph writes to stay symbolic"
     WITHOUT_PROFILE = "the profile of earlier processes is forgotten"
     INLINE_DRAWS = "functions that draw from NumPy are traced again"
     HOST_DRAWS_FIRST = "functions that draw from NumPy run as operators, before anything else was tried"
@@ -79,7 +80,7 @@ class Course:
     profiled: bool = False  # the settings come from the profile of earlier processes
     early: bool = False  # the trace may end where the call fills in an attribute
     roomy: bool = False  # the callable may get more variants
-    counters: frozenset[str] = frozenset()  # integers that stay symbolic, by source
+    counters: Optional[frozenset[str]] = frozenset()  # integers that stay symbolic, by source; None: all are constants
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # the program's exception, raised after `is_compiling()` answered true
     taken: set[Strategy] = dataclasses.field(default_factory=set)
@@ -221,8 +222,12 @@ def return_to_symbols(course: Course, failed: Attempt) -> None:
     course.numbers.return_to_symbols()
 
 
+def open_counters(course: Course, failed: Attempt) -> None:
+    course.counters = (course.counters or frozenset()) | dynamic_counters.FEATURE.of(failed.trace).late
+
+
 def fix_counters(course: Course, failed: Attempt) -> None:
-    course.counters = frozenset()
+    course.counters = None
 
 
 def leave_sites(course: Course, failed: Attempt) -> None:
@@ -273,6 +278,7 @@ TRANSITIONS = (
     Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
     Transition(Strategy.OTHER_VARIANT, is_of_other_variant),
     Transition(Strategy.CLOSED_LIST, lambda course, failed: growing_lists.FEATURE.of(failed.trace).read is not None),
+    Transition(Strategy.OPEN_COUNTERS, lambda course, failed: bool(dynamic_counters.FEATURE.of(failed.trace).late)),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),
     Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),
@@ -319,6 +325,7 @@ CHANGES: dict[Strategy, Change] = {
     Strategy.HOST_DRAWS: host_draws,
     Strategy.CONSTANT_NUMBERS: try_constants,
     Strategy.SYMBOLIC_AFTER_ALL: return_to_symbols,
+    Strategy.OPEN_COUNTERS: open_counters,
     Strategy.CONSTANT_COUNTERS: fix_counters,
     Strategy.LEAVE_SITES: leave_sites,
     Strategy.SITES_STAY: leave_sites,

@@ -30,7 +30,7 @@ MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
 # Graphs of paths that a callable gets before calls have shown that paths come back, by the size of its largest graph.
 UNPROVED, UNPROVED_SMALL, UNPROVED_LARGE = 3, 5, 2
-SMALL, LARGE = 48, 500  # nodes of graphs whose traces take about a tenth of a second, and a second
+SMALL, LARGE = 160, 500  # nodes of graphs whose traces take about a third of a second, and a second
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"

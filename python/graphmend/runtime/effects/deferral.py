@@ -22,6 +22,7 @@ from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
 from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
+from .shown_texts import has_text
 from .trace_time_effects import (
     changeable,
     is_followed,
@@ -78,9 +79,23 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat
                 flat.append(fields)
                 parts = parts_of(value, fields.split(","))  # a comprehension would make a cell of `value`
                 return "instance", (None, None, *copy_values(site, parts, "", tensors, flat))
-            refuse(site, reason)
+            if only_numbers or not has_text(site, "value"):
+                refuse(site, reason)
+            value = text_of(site, value, reason)
     flat.append(value)
     return None
+
+
+def text_of(site: str, value: Any, reason: str) -> str:
+    """The text of an object; `print` has written its earlier arguments before an exception or effect of `__str__`."""
+    before = len(local.queue)
+    try:
+        text = str(value)
+    except Exception:
+        refuse(site, reason)
+    if len(local.queue) > before:
+        refuse(site, reason)
+    return text
 
 
 def parts_of(value: Any, names: list[str]) -> tuple[Any, ...]:

@@ -30,6 +30,7 @@ class Shown:
     shares: bool = False  # the record puts a container in that the call has made
     texts: bool = False  # the effect looks at exceptions only for their texts
     asks: bool = False  # the effect does more with its values than to hand them on
+    prints: bool = False  # the effect hands its values to `print` alone
     whole: set[str] = dataclasses.field(default_factory=set)  # keys of events that may show a tensor as a whole
 
 
@@ -179,6 +180,7 @@ def undeferrable(name: str) -> str:
     code = current.symbolic_locals[name].get_code()
     shown = SHOWN.of(trace)
     shown.texts, shown.asks = exceptions.shows_texts(code), identity_guard.computes(code)
+    shown.prints = identity_guard.only_prints(code)
     site = current.symbolic_locals["site"].as_python_constant()
     receivers.note(trace, site, current.symbolic_locals[name], shown_values(current))
     return identity_guard.unsafe_sink(code, trace, current) or ""

@@ -41,6 +41,7 @@ NAMES = {
     ),
     "torch._dynamo.guards": "GuardBuilder install_guard",
     "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",
+    "torch._dynamo.pgo": "auto_dynamic",
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (

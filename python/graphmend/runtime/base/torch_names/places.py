@@ -109,6 +109,8 @@ PLACES = {
     "list_iterator.rebuild": "ListIteratorVariable.reconstruct(self, codegen)",
     "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
     "mutation.create": "MutationType.__init__(self)",
+    "float.wrap": "VariableBuilder.wrap_symfloat(self, value)",
+    "number.dynamic": "builder.process_automatic_dynamic(tx, name, entry)",
     "integer.specialize": "builder.is_int_specialization_case(value, source)",
     # Texts.
     "text.format_value": "InstructionTranslatorBase._format_value(self, specification, flags)",
