@@ -1,0 +1,50 @@
+"""Objects in prints whose class makes their text in Python: the flush prints the text of the moment.
+
+    self.loss.update(loss.item())
+    print("loss:", self.loss)           # `__str__` of the program's class is traced where the statement stands
+
+The object may change before the flush, and its class may look at anything. So the trace calls `__str__` at the print,
+as Python does, and the effect queue gets the text. This holds where the statement hands the object to `print`, or puts it
+into an f-string without a conversion or a specification.
+"""
+
+from __future__ import annotations
+
+import types
+
+import torch
+
+from ..base import trace_state
+from ..base.dynamo_values import constant, translator
+from .shown_dataclasses import PRINTS
+from .trace_time_effects import SHOWN
+
+HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+@constant
+def has_text(site: str, name: str) -> bool:
+    """Whether an effect shows a value of the calling frame by a text that its class makes in Python."""
+    from ..base.torch_names import UserDefinedObjectVariable
+
+    trace, current = trace_state.local.trace, translator().output.current_tx
+    assert trace is not None
+    variable = current.symbolic_locals[name].realize()
+    if trace_state.rule_of(site) != PRINTS or SHOWN.of(trace).asks or not SHOWN.of(trace).prints:
+        return False
+    return isinstance(variable, UserDefinedObjectVariable) and makes_text(variable.python_type())
+
+
+def makes_text(kind: type) -> bool:
+    """Whether `str` of an instance runs a function of the program, and nothing of a builtin class."""
+    if issubclass(kind, torch.nn.Module) or not all(map(is_written, kind.__mro__[:-1])):
+        return False
+    if kind.__format__ is not object.__format__:
+        return False
+    method = kind.__str__ if kind.__str__ is not object.__str__ else kind.__repr__
+    return isinstance(method, types.FunctionType)
+
+
+def is_written(kind: type) -> bool:
+    """Whether a class is written in Python."""
+    return bool(kind.__flags__ & HEAP)
