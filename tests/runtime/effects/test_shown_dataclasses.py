@@ -75,11 +75,6 @@ def f(x):
 }
 
 LEFT = {
-    "a text of its own": """
-def f(x):
-    print(Named(x.mean().item()))
-    return x * 2
-""",
     "attributes that are computed": """
 def f(x):
     print(Computed(x.mean().item()))

@@ -53,6 +53,7 @@ class Strategy(enum.Enum):
     INLINE_DRAWS = "functions that draw from NumPy are traced again"
     HOST_DRAWS_FIRST = "functions that draw from NumPy run as operators, before anything else was tried"
     EAGER_ANSWERS = "`is_compiling()` answers as in eager Python, where the program raised after the answer"
+    WITHOUT_RECORDS = "records of objects stay as written, because the call raises where a record is missing"
     SYMBOLIC_NUMBERS = "numbers from the data stay symbolic, because the graph writes to a number of a module"
     HOST_DRAWS = "functions that draw from NumPy run as operators"
     SIZES_IN_TEXTS = "open sizes in texts are those of the call"
@@ -61,7 +62,6 @@ class Strategy(enum.Enum):
     CONSTANT_COUNTERS = "counters of the program are constants"
     LEAVE_SITES = "the refused sites stay as written"
     SITES_STAY = "ends: the refused sites were already as written"
-    WITHOUT_RECORDS = "records of objects stay as written, because the call raises where a record is missing"
     GIVE_UP = "ends: no strategy is left"
 
 
@@ -191,7 +191,7 @@ def may_leave_sites(course: Course, failed: Attempt) -> bool:
 
 
 def may_miss_records(course: Course, failed: Attempt) -> bool:
-    return not course.missed and course.whole and failed.raises and bool(failed.records())
+    return course.whole and failed.raises and not course.missed.keys() >= set(failed.records())
 
 
 # The changes.
@@ -238,7 +238,7 @@ def leave_sites(course: Course, failed: Attempt) -> None:
 
 def miss_records(course: Course, failed: Attempt) -> None:
     fix_crowd(course, failed)
-    course.missed = dict.fromkeys(failed.records(), "the call fails where it is missing")
+    course.missed.update(dict.fromkeys(failed.records(), "the call fails where it is missing"))
     course.off.update(dict.fromkeys(course.missed))
 
 
@@ -283,6 +283,7 @@ TRANSITIONS = (
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),
     Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),
     Transition(Strategy.EAGER_ANSWERS, without_refusals(lambda course, failed: bool(failed.questions(course)))),
+    Transition(Strategy.WITHOUT_RECORDS, without_refusals(may_miss_records)),
     Transition(
         Strategy.SYMBOLIC_NUMBERS,
         without_refusals(lambda course, failed: numbers_of(failed.trace).moving and not course.numbers.symbolic),
@@ -312,7 +313,6 @@ TRANSITIONS = (
     ),
     Transition(Strategy.LEAVE_SITES, may_leave_sites),
     Transition(Strategy.SITES_STAY, lambda course, failed: bool(failed.refused())),
-    Transition(Strategy.WITHOUT_RECORDS, may_miss_records),
     Transition(Strategy.GIVE_UP, lambda course, failed: True),
 )
 

@@ -22,7 +22,7 @@ from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
 from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
-from .shown_texts import has_text
+from .shown_texts import blame_records, has_text
 from .trace_time_effects import (
     changeable,
     is_followed,
@@ -92,6 +92,7 @@ def text_of(site: str, value: Any, reason: str) -> str:
     try:
         text = str(value)
     except Exception:
+        blame_records()
         refuse(site, reason)
     if len(local.queue) > before:
         refuse(site, reason)

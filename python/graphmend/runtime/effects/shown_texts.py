@@ -4,8 +4,8 @@
     print("loss:", self.loss)           # `__str__` of the program's class is traced where the statement stands
 
 The object may change before the flush, and its class may look at anything. So the trace calls `__str__` at the print,
-as Python does, and the effect queue gets the text. This holds where the statement hands the object to `print`, or puts it
-into an f-string without a conversion or a specification.
+as Python does, and the effect queue gets the text. This holds where the statement hands the object to `print`, or puts
+it into an f-string without a conversion or a specification.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 
 from ..base import trace_state
 from ..base.dynamo_values import constant, translator
+from . import object_writes
 from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
 
@@ -48,3 +49,13 @@ def makes_text(kind: type) -> bool:
 def is_written(kind: type) -> bool:
     """Whether a class is written in Python."""
     return bool(kind.__flags__ & HEAP)
+
+
+@constant
+def blame_records() -> None:
+    """Refuse the records that the text of an object has read: without them the text may raise no exception."""
+    trace, output = trace_state.local.trace, translator().output
+    assert trace is not None
+    object_writes.refuse_seen(trace, output)
+    if trace.refusals:
+        raise trace_state.SiteRefused("; ".join(trace.refusals.values()))

@@ -10,6 +10,7 @@ Dynamo looks up pending writes where the program reads the class itself, and not
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -30,7 +31,19 @@ def read_of_object(of_object: Any, trace: trace_state.Trace, self: Any, tx: Any,
     """Read an attribute of an object."""
     is_own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
     variable = None if is_own else inherited_write(tx, type(self.value).__mro__, name)
-    return hooks.DECLINED if variable is None else variable
+    if variable is None:
+        return hooks.DECLINED
+    guard_absence(self, name)
+    return variable
+
+
+def guard_absence(variable: Any, name: str) -> None:
+    """Guard that an object has no attribute of its own that would hide the attribute of its class."""
+    from ..base.torch_names import GuardBuilder, install_guard
+
+    if variable.source is not None and hasattr(variable.value, "__dict__"):
+        check = functools.partial(GuardBuilder.NOT_PRESENT_IN_GENERIC_DICT, attr=name)
+        install_guard(variable.source.make_guard(check))
 
 
 @FEATURE.hook("super.getattr")

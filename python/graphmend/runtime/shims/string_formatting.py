@@ -21,7 +21,6 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import lazily
 from ..capture.assumptions import items_in, note_numbers, numbers_of
-from ..capture.identity_guard import decided_by_data
 from ..capture.tensor_predicates import INTEGRAL
 
 
@@ -74,12 +73,12 @@ def format_value(show: Any, trace: trace_state.Trace, self: Any, specification: 
 def text_of_number(original: Any, trace: trace_state.Trace, self: Any) -> str:
     """The text of a number in an f-string; Dynamo would format the number's `str`, aligned like a string.
 
-    The text of a number that data decide is made behind the graph, as Dynamo does after this exception.
+    The text is made behind the graph, as Dynamo does after this exception, unless the trace reads it.
     """
     from ..base.torch_names import UserError, UserErrorType
 
     texts = FEATURE.of(trace)
-    if not texts.of_this_call and decided_by_data(self.sym_node_var) and not items_in(self.sym_node_var.sym_num):
+    if not texts.of_this_call and not items_in(self.sym_node_var.sym_num):
         texts.met = True
         raise UserError(UserErrorType.ANTI_PATTERN, "the number exists behind the graph alone")
     return str(self.fmt_var.as_python_constant().format(number_of(trace, self.sym_node_var)))
