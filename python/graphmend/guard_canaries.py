@@ -161,6 +161,17 @@ PROGRAMS = {
         def state():
             return record.__defaults__
         """,
+    "lazy_sides": """
+        HEAD, OTHER = torch.nn.LazyLinear(2), torch.nn.LazyLinear(2)
+        def f(x):
+            if x.sum() > 0:
+                y = HEAD(x)
+            else:
+                y = OTHER(x)
+            return y * 2
+        def state():
+            return type(HEAD).__name__, type(OTHER).__name__
+        """,
     "rewritten_dictionaries": """
         import collections
         TABLE = collections.OrderedDict(a=1, b=2, c=3)

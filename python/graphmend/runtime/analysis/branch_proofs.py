@@ -91,6 +91,8 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
             calls = operators_of(node)
         except Exception as error:
             return facts, f"`{name_of(node)}` cannot be examined ({type(error).__name__})"
+        if node_facts.warns(node):
+            return facts, f"`{name_of(node)}` shows a warning, which the side not taken would show as well"
         reason = examine_calls(node, calls, facts)
         if reason is not None:
             return facts, reason
@@ -396,13 +398,18 @@ def opaque_operator(module: GraphModule) -> Optional[str]:
     """
     for part in module.modules():
         for node in part.graph.nodes if isinstance(part, GraphModule) else ():
-            if node.op != "call_function" or kind_of(node) is not None:
-                continue
-            target = node.target
-            if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
-                if node_facts.is_custom(target) and not custom_op_purity.only_computes(target):
-                    return name_of(node)
-            elif not isinstance(target, torch_names.HigherOrderOperator):
-                if not node_facts.is_known(target):
-                    return name_of(node)
+            if may_have_effects(node):
+                return name_of(node)
     return None
+
+
+def may_have_effects(node: Node) -> bool:
+    """Whether a node calls an operator or a function that a program may have defined, and that may do more than
+    compute.
+    """
+    if node.op != "call_function" or kind_of(node) is not None:
+        return False
+    target = node.target
+    if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
+        return node_facts.is_custom(target) and not custom_op_purity.only_computes(target)
+    return not isinstance(target, torch_names.HigherOrderOperator) and not node_facts.is_known(target)

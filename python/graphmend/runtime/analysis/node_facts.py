@@ -63,12 +63,13 @@ Call = tuple[Any, Args, Kwargs, Any]  # an operator, its arguments, its result
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """Whether a call draws random numbers, and the positions of the tensors among the arguments that the call writes
-    to.
+    """Whether a call draws random numbers, the positions of the tensors among the arguments that the call writes to,
+    and whether torch's own Python shows a warning.
     """
 
     draws: bool
     writes: frozenset[int]
+    warns: bool = False
 
 
 NOTHING = Facts(False, frozenset())
@@ -117,6 +118,11 @@ class Recorder(TorchDispatchMode):
 def draws(node: Node) -> bool:
     """Whether a node may draw random numbers from the generators of torch."""
     return facts_of(node).draws
+
+
+def warns(node: Node) -> bool:
+    """Whether the call of a node shows a warning, such as `F.softmax(x)` without a dimension."""
+    return facts_of(node).warns
 
 
 def writes_of(node: Node) -> set[int]:
@@ -209,10 +215,11 @@ def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Ten
     if str(getattr(target, "__module__", None)).startswith(TRANSFORMS):
         return NOTHING
     try:
-        facts = facts_of_calls(*call_on_stand_ins(node, args, kwargs, tensors))
+        with warnings_heard() as heard:
+            facts = facts_of_calls(*recorded_call(node, args, kwargs, tensors))
     except Exception:
         return None
-    return Facts(facts.draws, facts.writes | declared_writes(target, args, kwargs, tensors))
+    return Facts(facts.draws, facts.writes | declared_writes(target, args, kwargs, tensors), bool(heard))
 
 
 def declared_writes(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> frozenset[int]:
@@ -266,8 +273,16 @@ def call_on_stand_ins(
     node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]
 ) -> tuple[list[Call], list[Optional[int]]]:
     """Make the call of a node on stand-ins of its arguments; returns the ATen calls behind it, and the storages of the
-    stand-ins.
+    stand-ins. Warnings are dropped.
     """
+    with without_warnings():
+        return recorded_call(node, args, kwargs, tensors)
+
+
+def recorded_call(
+    node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]
+) -> tuple[list[Call], list[Optional[int]]]:
+    """The same as `call_on_stand_ins`, with warnings."""
     fakes = [
         value for value in map(innermost, [*tensors, *tensors_in(tensor_of(node))]) if isinstance(value, FakeTensor)
     ]
@@ -284,7 +299,6 @@ def call_on_stand_ins(
         fake_dispatch(),
         mode,
         without_guards(mode.shape_env),
-        without_warnings(),
         torch.no_grad(),
     ):
         copies = {id(tensor): stand_in(tensor) for tensor in tensors}
@@ -339,6 +353,21 @@ def without_warnings() -> Iterator[None]:
         yield
     finally:
         warnings.filters.remove(silence)  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def warnings_heard() -> Iterator[list[type]]:
+    """Keep warnings of torch and of this module from being shown inside the block; yields their categories."""
+    heard: list[type] = []
+    shown = warnings.showwarning
+    listening = ("always", None, Warning, SPEAKERS, 0)
+    warnings.filters.insert(0, listening)  # type: ignore[attr-defined]
+    warnings.showwarning = lambda message, category, *rest, **options: heard.append(category)
+    try:
+        yield heard
+    finally:
+        warnings.showwarning = shown
+        warnings.filters.remove(listening)  # type: ignore[attr-defined]
 
 
 def innermost(value: torch.Tensor) -> torch.Tensor:

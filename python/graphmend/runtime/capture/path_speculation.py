@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 import torch
 from torch.fx import Graph, Node
 
-from ..analysis import node_facts
+from ..analysis import branch_proofs, node_facts
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import guard_source
 from ..base.marker_ops import kind_of
@@ -75,7 +75,8 @@ class Shadow:
 
         uses_cuda: Callable[[], bool] = torch.cuda.is_initialized
         devices = list(range(torch.cuda.device_count())) if uses_cuda() else []
-        with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices), self.in_blocks():
+        quiet, alone = node_facts.without_warnings(), torch.random.fork_rng(devices)
+        with no_dispatch(), quiet, torch.no_grad(), alone, self.in_blocks():
             torch.set_rng_state(self.generators)
             self.catch_up(node, nodes_from_modules(node) or node.graph.nodes)
             self.generators = torch.get_rng_state()
@@ -122,6 +123,8 @@ class Shadow:
         if node.target is torch_names._exit_autocast:
             (entry,) = node.all_input_nodes
             return node.target(self.blocks.pop(entry))
+        if branch_proofs.may_have_effects(node):
+            raise RuntimeError("an operator that may have effects")
         args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)

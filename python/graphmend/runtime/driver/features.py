@@ -80,6 +80,7 @@ ORDER = (
     "shims.tracked_optimizers",
     "shims.guard_shortcuts",
     "shims.item_hint",
+    "shims.lazy_sides",
     "shims.unguarded_values",
     "shims.distinct_objects",
     "shims.limited_queues",

@@ -368,6 +368,10 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
     written_storages: set[int] = set()
     for node in module.graph.nodes:
+        if node_facts.warns(node):
+            refuse_replay(
+                sites, trace, f"`{branch_proofs.name_of(node)}` shows a warning, and again in a call that is undone"
+            )
         written_storages |= node_facts.writes_of(node)
         plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__

@@ -66,7 +66,7 @@ NAMES = {
     ),
     "torch._dynamo.variables.builder": "GraphArg SourcelessBuilder VariableBuilder wrap_fx_proxy",
     "torch._dynamo.variables.builtin": "BuiltinVariable SetAttrBuiltinVariable",
-    "torch._dynamo.variables.torch_function": "can_dispatch_torch_function",
+    "torch._dynamo.variables.torch_function": "can_dispatch_torch_function TorchFunctionModeVariable",
     "torch._dynamo.variables.constant": "ConstantVariable",
     "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",
     "torch._dynamo.variables.dicts": (
