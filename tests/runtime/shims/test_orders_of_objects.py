@@ -49,3 +49,23 @@ def test_objects_of_the_call(tmp_path: Any) -> None:
 def test_a_formula_for_two_distributions(tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, DIVERGENCE), [inputs])
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+CHOSEN = """
+    def f(x):
+        n = 2
+        for step in range(2):
+            if x.sum() > step:
+                x = x + 1
+        beams, first, second = [[1.0, [0]], [float(n), [1]]], [1], [1]
+        best = max(beams)
+        best[1].append(7)
+        rows = [(1.0, [0]), (2.0, [1])]
+        min(rows)[1].append(5)
+        return x, beams, rows, max(first, second) is first, max((1, 2), (3, 4)), min([2], [1], key=len)
+    """
+
+
+def test_the_chosen_item_is_no_copy(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, CHOSEN), [lambda: (torch.ones(2),)], grad=False, rounds=2)
+    assert outcome.report["callables"][-1]["mode"] == "whole", outcome.report

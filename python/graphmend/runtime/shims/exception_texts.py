@@ -6,30 +6,88 @@
 Dynamo takes the text of an exception from its arguments, as `BaseException` does. `KeyError`, `OSError` and
 `UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of its own classes from
 constant arguments; the method of a program's class is traced.
+
+Dynamo also raises exceptions of its own where Python's C code would, as in `int([])` or `a, b = 1`. Their texts often
+are not Python's. Who asks for such a text is left to Python.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from typing import Any
 
-from ..base import hooks, trace_state
+from ..base import folders, hooks, trace_state
+from ..capture.trace_time import leave_to_python
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "texts of exceptions", partial=True, rules=("GM302",))
+
+@dataclasses.dataclass
+class Raised:
+    """The exceptions of one trace that Dynamo raises in the place of Python's C code."""
+
+    variables: list[Any] = dataclasses.field(default_factory=list)
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "texts of exceptions", partial=True, state=Raised, rules=("GM302",))
 UNKNOWN = "a text of {}, whose arguments are known behind the graph alone"
+RAISES = "raise_observed_exception"  # the function of Dynamo
+
+
+@FEATURE.hook("builtin.call")
+def note_raised(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Note an exception that Dynamo makes."""
+    if not isinstance(self.fn, type) or not issubclass(self.fn, Exception) or is_right(self.fn, args):
+        return hooks.DECLINED
+    frame = hooks.calling_frame()
+    while frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME):  # other hooks of the call
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_name != RAISES:
+        return hooks.DECLINED
+    error = call(self, tx, args, kwargs)
+    FEATURE.of(trace).variables.append(error)
+    return error
+
+
+def is_right(kind: type, args: Any) -> bool:
+    """Whether Dynamo gives an exception the arguments that Python gives it."""
+    return issubclass(kind, StopIteration) or (issubclass(kind, KeyError) and bool(args))
+
+
+def leave_text(trace: trace_state.Trace, variable: Any) -> None:
+    """Leave the text of an exception to Python if Dynamo has made the exception."""
+    if any(variable is error for error in FEATURE.of(trace).variables):
+        leave_to_python(trace, f"the text of a {variable.python_type().__name__} that C code raises")
+
+
+@FEATURE.hook("exception.getattr", needed=False)
+def read_arguments(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Leave the arguments of such an exception to Python."""
+    if name == "args":
+        leave_text(trace, self)
+    return hooks.DECLINED
+
+
+@FEATURE.hook("exception.reconstruct")
+def keep_exception(make: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> Any:
+    """Leave such an exception to Python where it outlives the graph."""
+    leave_text(trace, self)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("builtin.call")
 def text_of_exception(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `str` of an exception whose class has a text of its own."""
-    if self.fn is str and len(args) == 1 and not kwargs and has_own_text(args[0].realize()):
-        return own_text(tx, args[0].realize())
+    if self.fn in (str, repr) and len(args) == 1 and not kwargs:
+        leave_text(trace, args[0].realize())
+        if self.fn is str and has_own_text(args[0].realize()):
+            return own_text(tx, args[0].realize())
     return hooks.DECLINED
 
 
 @FEATURE.hook("text.format_value")
 def format_exception(show: Any, trace: trace_state.Trace, self: Any, specification: Any, flags: int) -> None:
     """Trace such an exception in an f-string without a conversion, where the text of an exception is its `str`."""
+    leave_text(trace, self.stack[-1].realize())
     if not flags & 3 and has_own_text(self.stack[-1].realize()):
         self.push(own_text(self, self.pop().realize()))
     show(self, specification, flags)

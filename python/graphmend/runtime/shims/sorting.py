@@ -114,13 +114,21 @@ def compared_items(args: Any) -> list[Any]:
 
 
 def of_rows(args: Any) -> bool:
-    """Whether the items are tuples or lists, at least one of them with a part unknown to the trace."""
+    """Whether the items are tuples or lists, at least one with a part unknown to the trace, or that may change.
+
+    Dynamo makes a copy of the chosen item where all are known.
+    """
     from ..base.torch_names import BaseListVariable
 
     rows = compared_items(args)
     if len(rows) < 2 or not all(isinstance(row, BaseListVariable) for row in rows):
         return False
-    return not all(row.is_python_constant() for row in rows)
+    return not all(row.is_python_constant() and is_fixed(row.as_python_constant()) for row in rows)
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether a value is made of constants that nobody can change."""
+    return all(map(is_fixed, value)) if type(value) is tuple else not isinstance(value, (list, dict, set, bytearray))
 
 
 def of_objects(args: Any) -> bool:

@@ -66,6 +66,7 @@ PLACES = {
     "class.getattr": f"UserDefinedClassVariable.{READ}",
     "object.getattr": "UserDefinedObjectVariable.generic_getattr(self, tx, name)",
     "super.getattr": f"SuperVariable.{READ}",
+    "exception.getattr": f"ExceptionVariable.{READ}",
     "exception.reconstruct": "ExceptionVariable.reconstruct(self, codegen)",
     "super.method": f"SuperVariable.{METHOD}",
     "function.getattr": f"UserFunctionVariable.{READ}",
