@@ -396,7 +396,7 @@ def unsafe_record(
 def seen_in_loop(trace: trace_state.Trace, record: Record, output: Any) -> Optional[str]:
     """The reason of `refuse_seen` as soon as a site has many records, or None.
 
-    A loop that ends by what it writes, as in `while len(self.queue) > n: self.queue.popleft()`, never ends in a trace
+    A loop that ends by its own writes, as in `while len(self.queue) > n: self.queue.popleft()`, never ends in a trace
     that postpones the writes.
     """
     writes = FEATURE.of(trace)

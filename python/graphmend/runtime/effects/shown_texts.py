@@ -3,9 +3,9 @@
     self.loss.update(loss.item())
     print("loss:", self.loss)           # `__str__` of the program's class is traced where the statement stands
 
-The object may change before the flush, and its class may look at anything. So the trace calls `__str__` at the print,
-as Python does, and the effect queue gets the text. This holds where the statement hands the object to `print`, or puts
-it into an f-string without a conversion or a specification.
+The object may change before the flush, and `__str__` may read other objects. So the trace calls `__str__` at the print,
+as Python does, and the effect queue gets the text. The statement has to hand the object to `print`, or to put the
+object into an f-string without a conversion or a specification.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def has_text(site: str, name: str) -> bool:
 
 
 def makes_text(kind: type) -> bool:
-    """Whether `str` of an instance runs a function of the program, and nothing of a builtin class."""
+    """Whether `str` of an instance runs a function of the program, and no code of a builtin class."""
     if issubclass(kind, torch.nn.Module) or not all(map(is_written, kind.__mro__[:-1])):
         return False
     if kind.__format__ is not object.__format__:
@@ -53,7 +53,7 @@ def is_written(kind: type) -> bool:
 
 @constant
 def blame_records() -> None:
-    """Refuse the records that the text of an object has read: without them the text may raise no exception."""
+    """Refuse the records that the text of an object has read: the exception may come from a missing record."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
     object_writes.refuse_seen(trace, output)

@@ -7,8 +7,8 @@ Dynamo takes the text of an exception from its arguments, as `BaseException` doe
 `UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of its own classes from
 constant arguments; the method of a program's class is traced.
 
-Dynamo also raises exceptions of its own where Python's C code would, as in `int([])` or `a, b = 1`. Their texts often
-are not Python's. Who asks for such a text is left to Python.
+Dynamo also raises exceptions where Python's C code would, as in `int([])` or `a, b = 1`. Their texts often are not
+Python's, and a program that asks for a text is left to Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..capture.trace_time import leave_to_python
 
 @dataclasses.dataclass
 class Raised:
-    """The exceptions of one trace that Dynamo raises in the place of Python's C code."""
+    """The exceptions of one trace raised by Dynamo in the place of Python's C code."""
 
     variables: list[Any] = dataclasses.field(default_factory=list)
 
@@ -49,7 +49,7 @@ def note_raised(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 
 
 def is_right(kind: type, args: Any) -> bool:
-    """Whether Dynamo gives an exception the arguments that Python gives it."""
+    """Whether Dynamo gives an exception the arguments of Python."""
     return issubclass(kind, StopIteration) or (issubclass(kind, KeyError) and bool(args))
 
 
@@ -61,7 +61,7 @@ def leave_text(trace: trace_state.Trace, variable: Any) -> None:
 
 @FEATURE.hook("exception.getattr", needed=False)
 def read_arguments(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Leave the arguments of such an exception to Python."""
+    """Leave the arguments of an exception from Dynamo to Python."""
     if name == "args":
         leave_text(trace, self)
     return hooks.DECLINED
@@ -69,7 +69,7 @@ def read_arguments(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 
 @FEATURE.hook("exception.reconstruct")
 def keep_exception(make: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> Any:
-    """Leave such an exception to Python where it outlives the graph."""
+    """Leave an exception from Dynamo to Python where the exception outlives the graph."""
     leave_text(trace, self)
     return hooks.DECLINED
 

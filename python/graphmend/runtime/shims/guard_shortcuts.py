@@ -1,4 +1,4 @@
-"""Options of Dynamo by which a call passes its guards without a look at all of them: off while a call is traced.
+"""Options of Dynamo by which a call skips some of its guards: off while a call is traced.
 
     def record(x, seen=[]):           # torch before 2.12
         seen.append(x.shape)          # Dynamo appends to a list of its own
@@ -7,9 +7,9 @@
     self.users.move_to_end(key)       # torch 2.9: a dictionary of a class of the program
     self.users.popitem(last=False)    # the next call passes the guards on the keys, although the keys are others
 
-Dynamo takes a default value without a guard if it is a constant, and counts a list of constants as one. Such a list is
-then new in each call, and what the call appends is lost. Dynamo 2.9 skips guards on dictionaries whose version it
-believes to be unchanged; later releases have this off.
+Dynamo takes a constant default value without a guard, and counts a list of constants as a constant. The list is then
+new in each call, and appended items are lost. Dynamo 2.9 skips guards on dictionaries by their versions; later
+releases have the option off.
 """
 
 from __future__ import annotations

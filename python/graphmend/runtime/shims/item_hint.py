@@ -1,9 +1,9 @@
-"""Dynamo's hint to capture numbers from tensors: not shown.
+"""Dynamo's hint to capture numbers from tensors: left out.
 
     W... Graph break from `Tensor.item()`, consider setting: torch._dynamo.config.capture_scalar_outputs = True
 
 Dynamo shows the hint once in a process, at the first `.item()` that breaks a graph. Whole calls capture such numbers.
-Where a call is compiled in parts nevertheless, the option would not help, and graphmend's report names what breaks. The
+Where a call is compiled in parts nevertheless, the option would not help, and graphmend's report names the breaks. The
 hint would also come at another call than in the plain program.
 """
 

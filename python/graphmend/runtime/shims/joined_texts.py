@@ -1,10 +1,10 @@
-"""Texts that are made of texts unknown to the trace: `" | ".join(parts)`, `"loss " + text`, `str(number)`.
+"""Texts made of texts unknown to the trace: `" | ".join(parts)`, `"loss " + text`, `str(number)`.
 
     parts = [f"{name}: {value:.3f}" for name, value in losses.items()]   # texts of numbers that data decide
     self.line = ", ".join(parts)                                         # Dynamo knows no `join` of such texts
 
-Dynamo makes a text that the trace does not read behind the graph, by `str.format` with its parts. A text that joins
-such texts is one more text of this kind, and so is `str` of a number that data decide.
+Dynamo makes an unread text behind the graph, by `str.format` with the parts. Here texts joined of unknown texts are
+made in the same way, and also `str` of a number from the data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def join_texts(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: st
 
 @FEATURE.hook("builtin.call")
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace `+` of texts, and `str` of a number that data decide."""
+    """Trace `+` of texts, and `str` of a number from the data."""
     from ..base.torch_names import SymNodeVariable
 
     if kwargs or not trace.whole:
@@ -56,7 +56,7 @@ def is_text(variable: Any) -> bool:
 
 
 def is_unknown(variable: Any) -> bool:
-    """Whether Dynamo's variable is a text that is made behind the graph."""
+    """Whether Dynamo's variable is a text made behind the graph."""
     from ..base.torch_names import StringFormatVariable
 
     return isinstance(variable.realize(), StringFormatVariable)
@@ -70,5 +70,5 @@ def text_of_parts(tx: Any, text: str, parts: list[Any]) -> Any:
 
 
 def escaped(text: str) -> str:
-    """A text that `format` leaves as it is."""
+    """A text with its braces escaped for `format`."""
     return text.replace("{", "{{").replace("}", "}}")

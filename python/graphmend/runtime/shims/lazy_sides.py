@@ -1,12 +1,12 @@
-"""What a trace does for real, on a side that the call may not take; and modes of the program that see calls.
+"""Lazy modules on one side of a branch, and function modes of the program.
 
     if x.sum() > 0:
         y = self.head(x)          # `head` is a LazyLinear: Dynamo makes its weights while it traces the call
     else:
         y = self.other(x)
 
-A graph with both sides would make the weights of both, and draw random numbers for both. A path that the trace only
-guesses may be another than that of the call. A function mode of the program would see the calls that mends add.
+A graph with both sides would make the weights of both, and draw random numbers for both. A guessed path may
+differ from the path of the call. A function mode of the program would see the calls added by mends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REASON = "a side makes the weights of a lazy module"
 
 @FEATURE.hook("module.initialize", needed=False)
 def refuse_weights(initialize: Any, trace: trace_state.Trace, tx: Any, module: Any, args: Any, kwargs: Any) -> Any:
-    """Refuse a branch with a lazy module on one side, and a path that is not known to be that of the call."""
+    """Refuse a branch with a lazy module on one side, and a guessed path with a lazy module."""
     if trace.open:
         for key, _ in trace.open:
             trace.refuse(site_of(key), REASON)

@@ -114,9 +114,9 @@ def compared_items(args: Any) -> list[Any]:
 
 
 def of_rows(args: Any) -> bool:
-    """Whether the items are tuples or lists, at least one with a part unknown to the trace, or that may change.
+    """Whether the items are tuples or lists, with a part that the trace does not know, or that may change.
 
-    Dynamo makes a copy of the chosen item where all are known.
+    Dynamo copies the chosen item where all items are known.
     """
     from ..base.torch_names import BaseListVariable
 
@@ -127,7 +127,7 @@ def of_rows(args: Any) -> bool:
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether a value is made of constants that nobody can change."""
+    """Whether a value is made of immutable constants."""
     return all(map(is_fixed, value)) if type(value) is tuple else not isinstance(value, (list, dict, set, bytearray))
 
 
