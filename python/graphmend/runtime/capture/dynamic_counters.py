@@ -67,6 +67,7 @@ KNOWN = OwnedState(__name__, KnownCounters)
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers that calls count with stay open", state=Counters)
 
 LAST_NAME = re.compile(r"(?:\.|\[['\"])(\w+)(?:['\"]\])?$")  # of a source: `L['self'].count`, `G['COUNT']`
+STORES = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["STORE_GLOBAL"]))
 LARGE = 2**40  # no counter below this number ever reaches 2**63
 
 
@@ -95,9 +96,10 @@ def is_open_at_once(follow: Any, trace: trace_state.Trace, tx: Any, name: str, e
     from ..base.torch_names import auto_dynamic
 
     known, counters = follow(tx, name, entry, **options), FEATURE.of(trace)
-    if type(entry.scalar) not in (int, float) or not math.isfinite(entry.scalar) or counters.known is None:
+    number = entry.scalar
+    if type(number) not in (int, float) or not math.isfinite(number) or counters.known is None:
         return known
-    if name in counters.known or is_stored(name):
+    if (type(number) is float or abs(number) < LARGE) and (name in counters.known or is_stored(name)):
         counters.met = True
         counters.constants.pop(name, None)
         return dataclasses.replace(known, scalar=auto_dynamic)
@@ -113,7 +115,9 @@ def is_stored(name: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def stored_names(code: types.CodeType) -> frozenset[str]:
     """The attributes and globals that a function stores, with the functions inside it: sinks of records are such."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("STORE_ATTR", "STORE_GLOBAL")}
+    names: set[str] = set()
+    if not STORES.isdisjoint(code.co_code[::2]):  # most functions store nothing, and `dis` is slow
+        names = {step.argval for step in dis.get_instructions(code) if step.opcode in STORES}
     inner = (stored_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
     return frozenset(names.union(*inner))
 
