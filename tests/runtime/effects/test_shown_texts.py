@@ -58,6 +58,7 @@ PRINTS = {
     "in an f-string": ("Meter", "print(f'loss {self.meter}!')", True),
     "to stderr": ("Meter", "print(self.meter, file=sys.stderr)", True),
     "twice": ("Shown", "print(self.meter, self.meter)", True),
+    "within containers": ("Shown", "print([self.meter], (self.meter, 1), {1: self.meter})", False),
     "with an effect": ("Telling", "print(self.meter)", False),
     "representation": ("Shown", "print(f'{self.meter!r}', repr(self.meter))", False),
     "aligned": ("Meter", "print(f'{self.meter!s:>20}')", False),

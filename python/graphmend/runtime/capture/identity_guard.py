@@ -265,15 +265,40 @@ def computes(code: types.CodeType) -> bool:
     return calls > 1
 
 
-CONVERTS = ("CONVERT_VALUE", "FORMAT_WITH_SPEC", "FORMAT_VALUE")
+# Instructions of a call with names, constants and f-strings as arguments.
+HANDING = (
+    "RESUME",
+    "LOAD_FAST",
+    "LOAD_GLOBAL",
+    "LOAD_CONST",
+    "LOAD_DEREF",
+    "LOAD_ATTR",
+    "PUSH_NULL",
+    "PRECALL",
+    "CALL",
+)
+HANDING += (
+    "KW_NAMES",
+    "FORMAT_VALUE",
+    "FORMAT_SIMPLE",
+    "BUILD_STRING",
+    "POP_TOP",
+    "RETURN_",
+    "CACHE",
+    "COPY_FREE_VARS",
+)
+HANDING += ("NOP", "EXTENDED_ARG", "LOAD_SMALL_INT", "NOT_TAKEN")
 
 
 def only_prints(code: types.CodeType) -> bool:
     """Whether the code of an effect hands its values to `print` alone, as they are or as parts of an f-string."""
     for step in dis.get_instructions(code):
-        if step.opname == "LOAD_GLOBAL" and step.argval not in ("print", "sys"):
+        name = step.opname
+        if not name.startswith(HANDING) or name == "CALL_FUNCTION_EX":
             return False
-        if step.opname in CONVERTS and (step.opname != "FORMAT_VALUE" or (step.arg or 0) > 1):
+        if name in ("LOAD_GLOBAL", "LOAD_ATTR") and step.argval not in ("print", "sys", "stderr", "stdout"):
+            return False
+        if name == "FORMAT_VALUE" and (step.arg or 0) > 1:
             return False
     return "print" in code.co_names
 

@@ -21,6 +21,7 @@ from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
 
 HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+DEFERS = "defer"  # the function of `deferral.py` that copies the values of an effect
 
 
 @constant
@@ -32,6 +33,8 @@ def has_text(site: str, name: str) -> bool:
     assert trace is not None
     variable = current.symbolic_locals[name].realize()
     if trace_state.rule_of(site) != PRINTS or SHOWN.of(trace).asks or not SHOWN.of(trace).prints:
+        return False
+    if current.parent.parent.f_code.co_name != DEFERS:  # an item of a container, shown by `repr`
         return False
     return isinstance(variable, UserDefinedObjectVariable) and makes_text(variable.python_type())
 
