@@ -162,12 +162,12 @@ PROGRAMS = {
             return record.__defaults__
         """,
     "lazy_sides": """
-        HEAD, OTHER = torch.nn.LazyLinear(2), torch.nn.LazyLinear(2)
+        HEAD, OTHER = torch.nn.LazyBatchNorm1d(), torch.nn.LazyBatchNorm1d()
         def f(x):
             if x.sum() > 0:
-                y = HEAD(x)
+                y = HEAD(torch.stack([x, x + 1]))
             else:
-                y = OTHER(x)
+                y = OTHER(torch.stack([x, x + 1]))
             return y * 2
         def state():
             return type(HEAD).__name__, type(OTHER).__name__

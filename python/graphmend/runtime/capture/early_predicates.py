@@ -17,6 +17,8 @@ from torch.fx import Graph, GraphModule, Node
 from ..analysis import node_facts
 from ..analysis.marker_regions import Decision
 
+DRAWN_INSIDE, DRAWN_AHEAD = 3, 1  # weights of decisions by chance
+
 
 class Ahead:
     """Computes the first decisions of a graph from the inputs of the graph.
@@ -71,22 +73,24 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
     return list(nodes)
 
 
-def is_chance(predicate: Node) -> bool:
-    """Whether a predicate depends only on random numbers, drawn by the graph or in front of it."""
-    drawn, seen, waiting = False, set(), [predicate]
+def chance(predicate: Node) -> int:
+    """The weight of a decision by random numbers alone: DRAWN_INSIDE, or DRAWN_AHEAD where the call knows the answer
+    before a graph runs; 0 for other decisions.
+    """
+    inside, ahead, seen, waiting = False, False, set(), [predicate]
     while waiting:
         node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
         if comes_from_outside(node):
-            drawn = True
+            ahead = True
             continue
-        drawn = drawn or node_facts.draws(node)
+        inside = inside or node_facts.draws(node)
         if node.op in ("placeholder", "get_attr"):
-            return False
+            return 0
         waiting += node.all_input_nodes
-    return drawn
+    return DRAWN_INSIDE if inside else DRAWN_AHEAD if ahead else 0
 
 
 def decided_ahead(module: GraphModule, decisions: list[Decision]) -> Optional[Ahead]:

@@ -66,7 +66,7 @@ class Graph:
     may_split: bool = False  # setting: the callable may get more variants
     files: set[str] = dataclasses.field(default_factory=set)  # files whose code was traced
     answers: Optional[tuple[bool, ...]] = None  # the path that the graph follows
-    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
+    chances: tuple[int, ...] = ()  # the weight of chance, for each decision
     facts: Optional[Facts] = None  # the check, behind the graph, that its assumptions hold
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     notes_changes: bool = True  # the graph notes how to undo what it changes
@@ -110,7 +110,7 @@ class MendingBackend:
         self.whole = whole
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
-        self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
+        self.chances: tuple[int, ...] = ()  # the weight of chance in each decision on its path
         self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
         self.nodes = 0  # of its largest graph, as traced
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide

@@ -19,6 +19,7 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from ..base import trace_state
+from ..capture.early_predicates import DRAWN_INSIDE
 from ..effects.flush import run_again
 from ..external.locks import hold, let_go
 from .number_policy import known_numbers
@@ -180,7 +181,7 @@ class Variants:
         Where layers are dropped at random there are more paths than calls that repeat a path.
         """
         chances = [v.backend.chances for v in self.whole if len(v.backend.chances) >= len(known) > 0]
-        if not any(sum(path) > 1 and path[len(known) - 1] for path in chances):
+        if not any(sum(path) > DRAWN_INSIDE and path[len(known) - 1] for path in chances):
             return False
         self.chance_paths[known] += 1
         return self.chance_paths[known] < OFTEN
@@ -224,7 +225,8 @@ class Variants:
             search.note(variant, failure)
             following = search.next()
             if following is None:
-                return self.run_eagerly(function, args, kwargs)
+                is_free = len(search.tried) <= trace_state.local.spared and not search.absent and not search.left
+                return self.run_eagerly(function, args, kwargs, is_free)
             variant = following
             started = time.perf_counter()
             try:
@@ -304,12 +306,15 @@ class Variants:
             let_go()
             local.holder, local.held = outer
 
-    def run_eagerly(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run a call in eager Python; the work of its graphs was wasted."""
+    def run_eagerly(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], is_free: bool = False
+    ) -> Any:
+        """Run a call in eager Python; the work of its graphs was wasted, unless the path was known before one ran."""
         self.record.replays += 1
         started = time.perf_counter()
         result = run_eagerly(function, args, kwargs)
-        self.waste(time.perf_counter() - started)
+        if not is_free:
+            self.waste(time.perf_counter() - started)
         return result
 
 

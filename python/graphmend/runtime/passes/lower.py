@@ -39,7 +39,7 @@ from ..base.trace_state import SiteRefused, Trace
 from ..capture.assumption_checks import Facts, add_numbers
 from ..capture.assumptions import MANY, numbers_of, route, unasserted
 from ..capture.data_scalars import carried, depends_on_data
-from ..capture.early_predicates import Ahead, decided_ahead, is_chance
+from ..capture.early_predicates import Ahead, chance, decided_ahead
 from ..capture.tensor_predicates import decide_on_tensors
 from ..effects.trace_time_effects import may_show_whole
 from ..external import lru_caches, numpy_random_functions, prologue
@@ -73,7 +73,7 @@ class Plan:
     calls_random: bool = False
     single: bool = False  # some random numbers arrive in a type that the graph does not expect
     ahead: Optional[Ahead] = None
-    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
+    chances: tuple[int, ...] = ()  # the weight of chance, for each decision
     devices: list[torch.device] = dataclasses.field(default_factory=list)
     gates: list[device_asserts.Gate] = dataclasses.field(default_factory=list)
 
@@ -118,7 +118,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
-        plan.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
+        plan.chances = tuple(chance(decision.predicate) for decision in marks.decisions)
     device_asserts.place_gates(module, marks, plan.gates)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]

@@ -41,11 +41,16 @@ def note_raised(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     frame = hooks.calling_frame()
     while frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME):  # other hooks of the call
         frame = frame.f_back
-    if frame is None or frame.f_code.co_name != RAISES:
+    if frame is None or frame.f_code.co_name != RAISES or is_ours(frame.f_back):
         return hooks.DECLINED
     error = call(self, tx, args, kwargs)
     FEATURE.of(trace).variables.append(error)
     return error
+
+
+def is_ours(frame: Any) -> bool:
+    """Whether graphmend has Dynamo raise an exception, with Python's text."""
+    return frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME)
 
 
 def is_right(kind: type, args: Any) -> bool:

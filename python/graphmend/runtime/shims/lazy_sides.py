@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base import hooks, trace_state
+from ..base import folders, hooks, trace_state
 from ..base.marker_ops import site_of
 from ..capture.path_speculation import SPECULATION
 
@@ -41,6 +41,6 @@ def refuse_weights(initialize: Any, trace: trace_state.Trace, tx: Any, module: A
 def refuse_mode(enter: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
     """Refuse a whole call that enters a function mode of the program."""
     kind = self.python_type()
-    if trace.whole and not kind.__module__.startswith("torch."):
+    if trace.whole and not kind.__module__.startswith(("torch.", f"{folders.PACKAGE}.")):
         raise trace_state.SiteRefused(f"a mode of the program sees the calls of torch ({kind.__name__})")
     return hooks.DECLINED
