@@ -266,28 +266,12 @@ def computes(code: types.CodeType) -> bool:
 
 
 # Instructions of a call with names, constants and f-strings as arguments.
-HANDING = (
-    "RESUME",
-    "LOAD_FAST",
-    "LOAD_GLOBAL",
-    "LOAD_CONST",
-    "LOAD_DEREF",
-    "LOAD_ATTR",
-    "PUSH_NULL",
-    "PRECALL",
-    "CALL",
+HANDING = tuple(
+    """
+    RESUME LOAD_FAST LOAD_GLOBAL LOAD_CONST LOAD_DEREF LOAD_ATTR LOAD_SMALL_INT PUSH_NULL PRECALL CALL KW_NAMES
+    FORMAT_VALUE FORMAT_SIMPLE BUILD_STRING POP_TOP RETURN_ CACHE COPY_FREE_VARS NOP EXTENDED_ARG NOT_TAKEN
+    """.split()
 )
-HANDING += (
-    "KW_NAMES",
-    "FORMAT_VALUE",
-    "FORMAT_SIMPLE",
-    "BUILD_STRING",
-    "POP_TOP",
-    "RETURN_",
-    "CACHE",
-    "COPY_FREE_VARS",
-)
-HANDING += ("NOP", "EXTENDED_ARG", "LOAD_SMALL_INT", "NOT_TAKEN")
 
 
 def only_prints(code: types.CodeType) -> bool:
