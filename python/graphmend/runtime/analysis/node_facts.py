@@ -342,17 +342,22 @@ def without_guards(shapes: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def without_warnings() -> Iterator[None]:
-    """Drop warnings of torch and of this module inside the block.
+def filtered(action: str) -> Iterator[None]:
+    """Put a filter for warnings of torch and of this module in force inside the block.
 
     `warnings.catch_warnings` would make Python forget which warnings of the program were shown; a filter does not.
     """
-    silence = ("ignore", None, Warning, SPEAKERS, 0)
-    warnings.filters.insert(0, silence)  # type: ignore[attr-defined]
+    row = (action, None, Warning, SPEAKERS, 0)
+    warnings.filters.insert(0, row)  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        warnings.filters.remove(silence)  # type: ignore[attr-defined]
+        warnings.filters.remove(row)  # type: ignore[attr-defined]
+
+
+def without_warnings() -> contextlib.AbstractContextManager[None]:
+    """Drop warnings of torch and of this module inside the block."""
+    return filtered("ignore")
 
 
 @contextlib.contextmanager
@@ -360,14 +365,12 @@ def warnings_heard() -> Iterator[list[type]]:
     """Keep warnings of torch and of this module from being shown inside the block; yields their categories."""
     heard: list[type] = []
     shown = warnings.showwarning
-    listening = ("always", None, Warning, SPEAKERS, 0)
-    warnings.filters.insert(0, listening)  # type: ignore[attr-defined]
-    warnings.showwarning = lambda message, category, *rest, **options: heard.append(category)
-    try:
-        yield heard
-    finally:
-        warnings.showwarning = shown
-        warnings.filters.remove(listening)  # type: ignore[attr-defined]
+    with filtered("always"):
+        warnings.showwarning = lambda message, category, *rest, **options: heard.append(category)
+        try:
+            yield heard
+        finally:
+            warnings.showwarning = shown
 
 
 def innermost(value: torch.Tensor) -> torch.Tensor:

@@ -18,6 +18,14 @@ from . import torch_names
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by Python code
+
+
+def are_python_classes(kind: type) -> bool:
+    """Whether a class and its bases, `object` apart, are made by Python code."""
+    return all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
+
+
 def constant(function: Function) -> Function:
     """Mark a function as run at trace time.
 

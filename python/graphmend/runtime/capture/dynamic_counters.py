@@ -97,19 +97,21 @@ def is_open_at_once(follow: Any, trace: trace_state.Trace, tx: Any, name: str, e
 
     known, counters = follow(tx, name, entry, **options), FEATURE.of(trace)
     number = entry.scalar
-    if type(number) not in (int, float) or not math.isfinite(number) or counters.known is None:
-        return known
-    if (type(number) is float or abs(number) < LARGE) and (name in counters.known or is_stored(name)):
+    may_change = abs(number) < LARGE if type(number) is int else type(number) is float and math.isfinite(number)
+    if may_change and stays_open(counters, name):
         counters.met = True
         counters.constants.pop(name, None)
         return dataclasses.replace(known, scalar=auto_dynamic)
     return known
 
 
-def is_stored(name: str) -> bool:
-    """Whether the function that the trace is in stores the attribute or global of a source."""
+def stays_open(counters: Counters, name: str) -> bool:
+    """Whether a graph has written to the number of a source, or the function that the trace is in stores it."""
+    if counters.known is None:
+        return False
     found = LAST_NAME.search(name)
-    return found is not None and found[1] in stored_names(translator().output.current_tx.f_code)
+    is_stored = found is not None and found[1] in stored_names(translator().output.current_tx.f_code)
+    return is_stored or name in counters.known
 
 
 @functools.lru_cache(maxsize=4096)
@@ -124,10 +126,7 @@ def stored_names(code: types.CodeType) -> frozenset[str]:
 
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
     """Whether a graph has written to the value at a source or to the container of the value, or this one will."""
-    known, name = FEATURE.of(trace).known, source_name(source)
-    if known is None:
-        return False
-    return name in known or counts_in(trace, getattr(source, "base", None)) or is_stored(name)
+    return stays_open(FEATURE.of(trace), source_name(source)) or counts_in(trace, getattr(source, "base", None))
 
 
 def counts_in(trace: trace_state.Trace, source: Any) -> bool:
@@ -172,24 +171,28 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
     counters = FEATURE.of(trace)
     if counters.known is None:
         return
-    stored = frozenset().union(*map(stored_names, output.tracing_context.traced_code))
+    codes = {id(code): stored_names(code) for code in output.tracing_context.traced_code}
+    stored = frozenset().union(*codes.values())
     late = set()
     for name, source in counters.constants.items():
         last = LAST_NAME.search(name)
-        if name in counters.written or (last is not None and last[1] in stored and may_write(source, last[1], output)):
+        if name in counters.written:
+            late.add(name)
+        elif last is not None and last[1] in stored and may_write(owner_of(source, output), last[1], codes):
             late.add(name)
     if not late <= counters.known:
         counters.late = frozenset(late)
         raise trace_state.SiteRefused("the call writes to numbers that the trace takes for constants")
 
 
-def may_write(source: Any, attribute: str, output: Any) -> bool:
-    """Whether a method that the trace has been in stores the attribute of a source, on whatever path."""
-    owner, traced = owner_of(source, output), set(map(id, output.tracing_context.traced_code))
+def may_write(owner: Any, attribute: str, codes: dict[int, frozenset[str]]) -> bool:
+    """Whether a method of an object stores an attribute, on whatever path; `codes` has the names that the functions
+    store in which the trace has been, by identity.
+    """
     for kind in type(owner).__mro__ if owner is not None else ():
         for name, value in vars(kind).items():
             code = getattr(getattr(value, "fget", value), "__code__", None)
-            if name != "__init__" and id(code) in traced and attribute in stored_names(code):
+            if name != "__init__" and attribute in codes.get(id(code), ()):
                 return True
     return False
 

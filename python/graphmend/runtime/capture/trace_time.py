@@ -173,6 +173,13 @@ def leave_to_python(trace: trace_state.Trace, reason: str) -> NoReturn:
     raise AssertionError("Dynamo has not broken the graph")
 
 
+def refuse_open(trace: trace_state.Trace, reason: str) -> NoReturn:
+    """Refuse the sites of all open sides, and end this trace."""
+    for key, _ in trace.open:
+        trace.refuse(site_of(key), reason)
+    raise trace_state.SiteRefused(reason)
+
+
 @constant
 def refuse(site: str, reason: str) -> NoReturn:
     """Refuse the site, and end this trace."""

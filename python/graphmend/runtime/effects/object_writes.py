@@ -400,6 +400,8 @@ def seen_in_loop(trace: trace_state.Trace, record: Record, output: Any) -> Optio
     that postpones the writes.
     """
     writes = FEATURE.of(trace)
+    if len(writes.records) < LOOP:
+        return None
     count = sum(other.site == record.site for other in writes.records)
     if count < LOOP or count & (count - 1):  # at powers of two alone: each look costs as much as all loads
         return None

@@ -15,12 +15,12 @@ import types
 import torch
 
 from ..base import trace_state
-from ..base.dynamo_values import constant, translator
+from ..base.dynamo_values import are_python_classes, constant, translator
+from ..capture.identity_guard import only_prints
 from . import object_writes
 from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
 
-HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 DEFERS = "defer"  # the function of `deferral.py` that copies the values of an effect
 
 
@@ -32,7 +32,8 @@ def has_text(site: str, name: str) -> bool:
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
     variable = current.symbolic_locals[name].realize()
-    if trace_state.rule_of(site) != PRINTS or SHOWN.of(trace).asks or not SHOWN.of(trace).prints:
+    shown = SHOWN.of(trace)
+    if trace_state.rule_of(site) != PRINTS or shown.asks or shown.code is None or not only_prints(shown.code):
         return False
     if current.parent.parent.f_code.co_name != DEFERS:  # an item of a container, shown by `repr`
         return False
@@ -41,17 +42,12 @@ def has_text(site: str, name: str) -> bool:
 
 def makes_text(kind: type) -> bool:
     """Whether `str` of an instance runs a function of the program, and no code of a builtin class."""
-    if issubclass(kind, torch.nn.Module) or not all(map(is_written, kind.__mro__[:-1])):
+    if issubclass(kind, torch.nn.Module) or not are_python_classes(kind):
         return False
     if kind.__format__ is not object.__format__:
         return False
     method = kind.__str__ if kind.__str__ is not object.__str__ else kind.__repr__
     return isinstance(method, types.FunctionType)
-
-
-def is_written(kind: type) -> bool:
-    """Whether a class is written in Python."""
-    return bool(kind.__flags__ & HEAP)
 
 
 @constant

@@ -19,13 +19,12 @@ import types
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline
+from ..base.dynamo_values import are_python_classes, inline
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "objects with a `__getattribute__` of their own, and their copies")
 
 REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
 REGISTRY: Any = copyreg  # the stubs of `copyreg` lack the helpers of C code
-HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by Python code
 
 
 @FEATURE.hook("translator.call")
@@ -66,8 +65,7 @@ def is_plain_reduction(method: Any) -> bool:
         return False
     kind = type(method.__self__)
     standard = all(getattr(kind, name, None) is getattr(object, name, None) for name in REDUCING)
-    are_python_classes = all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
-    return standard and are_python_classes and bool(vars(method.__self__)) and not REGISTRY._slotnames(kind)
+    return standard and are_python_classes(kind) and bool(vars(method.__self__)) and not REGISTRY._slotnames(kind)
 
 
 def reduce_ex(value: Any) -> tuple[Any, ...]:

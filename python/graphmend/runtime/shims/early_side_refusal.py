@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from ..analysis import aten_facts, branch_proofs, node_facts
 from ..base import hooks, torch_names, trace_state
-from ..base.marker_ops import site_of
+from ..capture.trace_time import refuse_open
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "a side of a branch draws random numbers", partial=True, rules=("GM1",))
 
@@ -25,10 +25,7 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
     """Refuse a branch with random numbers on one side."""
     note(node, value)
     if trace.open and draws(node):
-        reason = f"`{branch_proofs.name_of(node)}` draws random numbers on one side"
-        for key, _ in trace.open:
-            trace.refuse(site_of(key), reason)
-        raise trace_state.SiteRefused(reason)
+        refuse_open(trace, f"`{branch_proofs.name_of(node)}` draws random numbers on one side")
 
 
 def draws(node: Node) -> bool:

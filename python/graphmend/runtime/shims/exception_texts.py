@@ -39,17 +39,17 @@ def note_raised(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     if not isinstance(self.fn, type) or not issubclass(self.fn, Exception) or is_right(self.fn, args):
         return hooks.DECLINED
     frame = hooks.calling_frame()
-    while frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME):  # other hooks of the call
+    while is_of_runtime(frame):  # other hooks of the call
         frame = frame.f_back
-    if frame is None or frame.f_code.co_name != RAISES or is_ours(frame.f_back):
+    if frame is None or frame.f_code.co_name != RAISES or is_of_runtime(frame.f_back):
         return hooks.DECLINED
     error = call(self, tx, args, kwargs)
     FEATURE.of(trace).variables.append(error)
     return error
 
 
-def is_ours(frame: Any) -> bool:
-    """Whether graphmend has Dynamo raise an exception, with Python's text."""
+def is_of_runtime(frame: Any) -> bool:
+    """Whether a frame runs a hook; an exception that a hook has Dynamo raise has Python's text."""
     return frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME)
 
 

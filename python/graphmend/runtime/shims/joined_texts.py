@@ -14,7 +14,7 @@ from typing import Any
 
 from ..base import hooks, trace_state
 from ..capture.identity_guard import decided_by_data
-from .string_formatting import is_constant_text
+from .string_formatting import escaped, is_constant_text
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts made of texts that the trace does not know")
 
@@ -67,8 +67,3 @@ def text_of_parts(tx: Any, text: str, parts: list[Any]) -> Any:
     from ..base.torch_names import VariableTracker
 
     return VariableTracker.build(tx, text).call_method(tx, "format", parts, {})
-
-
-def escaped(text: str) -> str:
-    """A text with its braces escaped for `format`."""
-    return text.replace("{", "{{").replace("}", "}}")

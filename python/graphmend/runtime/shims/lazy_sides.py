@@ -14,23 +14,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import folders, hooks, trace_state
-from ..base.marker_ops import site_of
 from ..capture.path_speculation import SPECULATION
+from ..capture.trace_time import refuse_open
 
 FEATURE = hooks.Feature(
     __name__, hooks.GUARD, "modules made on one side, and modes that see calls", partial=True, rules=("GM1",)
 )
-
-REASON = "a side makes the weights of a lazy module"
 
 
 @FEATURE.hook("module.initialize", needed=False)
 def refuse_weights(initialize: Any, trace: trace_state.Trace, tx: Any, module: Any, args: Any, kwargs: Any) -> Any:
     """Refuse a branch with a lazy module on one side, and a guessed path with a lazy module."""
     if trace.open:
-        for key, _ in trace.open:
-            trace.refuse(site_of(key), REASON)
-        raise trace_state.SiteRefused(REASON)
+        refuse_open(trace, "a side makes the weights of a lazy module")
     path = SPECULATION.of(trace).path
     if path is not None and path.shadow is None:
         raise trace_state.SiteRefused("a lazy module is called on a path that may not be that of the call")

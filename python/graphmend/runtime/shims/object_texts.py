@@ -23,7 +23,7 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import translator
 from ..base.effect_queue import is_queue
 from ..effects import object_writes
-from .string_formatting import items_of
+from .string_formatting import escaped, items_of
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of the program's own objects", partial=True)
 
@@ -42,7 +42,7 @@ def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> 
         return hooks.DECLINED
     parts, variables = [], []
     for literal, value, spec, conversion in fields:  # type: ignore[misc]  # none is None
-        parts.append(literal.replace("{", "{{").replace("}", "}}"))
+        parts.append(escaped(literal))
         if value is None:
             continue
         if is_traced(value.realize(), changed):

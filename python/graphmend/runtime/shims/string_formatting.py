@@ -121,6 +121,11 @@ def is_constant_text(variable: Any) -> bool:
     return bool(variable.is_python_constant() and variable.python_type() is str)
 
 
+def escaped(text: str) -> str:
+    """A text with its braces escaped for `format`."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def has_one_element(variable: Any) -> bool:
     """Whether Dynamo's variable is a tensor with one element."""
     if not variable.is_tensor() or variable.python_type() is not torch.Tensor:
