@@ -25,8 +25,8 @@
 #   make bench-fifty ZOO=zoo.jsonl [CASES="PYTHON=FOLDER .."]   fifty calls with changing shapes, plain and mended: seconds, graphs, results
 #   make bench-first [ONLY='mlp-sgd conv-adam']   what the first and the second run of training scripts cost, plain and under graphmend run
 #   make bench-attempts [LAYERS='4 16']   what traces that are thrown away cost in a transformer, by what its layers do with data
-#   make gpu KIT=dir [WITH=python3] [ONLY='branch_*'] [JOBS=16]   cases, four families under inductor, and five models of the zoo on a GPU,
-#                             with a Python that has a torch for it and graphmend; an hour of 16 cores; says SKIPPED without a GPU
+#   make gpu KIT=dir [WITH=python3] [ONLY='branch_*'] [JOBS=16]   cases, programs on packages, 20 models of the zoo, and four families under
+#                             inductor on a GPU, with a Python that has a torch for it and graphmend; an hour of 16 cores; says SKIPPED without a GPU
 #   make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']   programs on packages that people train with, bench/packages, scored
 #                             with the kit; an environment each family, in build/packages
 #   make transcripts          training scripts of Lightning, transformers, accelerate and PyTorch Geometric, plain and mended, for docs/packages.md

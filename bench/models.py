@@ -12,13 +12,14 @@ else than eager and the plain one does not, when only the mended one cannot be r
 graph that returns what eager does.
 
 usage: models.py [--json FILE.json] [--groups N] [--rounds N] [--only IDS] [--zoo FILE.jsonl [--count N] [--seed N]]
-                 [--size small|base] [--dtypes float16] [--batches 1,32]
+                 [--size small|base] [--dtypes float16] [--batches 1,32] [--lock FILE]
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import fcntl
 import functools
 import json
 import os
@@ -27,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,17 @@ class Worker:
             self.process.wait()
 
 
+@contextlib.contextmanager
+def alone(lock: str | None) -> Iterator[None]:
+    """Wait until no other measurement with the same lock file takes turns; they may compile meanwhile."""
+    if lock is None:
+        yield
+        return
+    with open(lock, "a", encoding="utf-8") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
 def record_of(
     names: list[str], workers: dict[str, Worker], start: Callable[[str], Worker], options: argparse.Namespace
 ) -> dict[str, Any]:
@@ -107,7 +119,8 @@ def record_of(
     turns = {name: worker.turn for name, worker in workers.items()}
     round_seconds = sum(turn() for turn in turns.values()) / 1e9
     rounds = max(1, min(options.rounds, int(GROUP_SECONDS / round_seconds)))
-    seconds: Times = measure(turns, options.groups, rounds)
+    with alone(options.lock):
+        seconds: Times = measure(turns, options.groups, rounds)
     counts = {name: worker.ask("device") for name, worker in workers.items()}
     record = {
         kind: {name: first[name][kind] for name in names if name != "eager"}
@@ -231,6 +244,9 @@ def main() -> int:
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     arguments.add_argument("--dtypes", default="float16,bfloat16", help="on a GPU, with commas between them")
     arguments.add_argument("--batches", default="1,32", help="on a GPU, with commas between them")
+    arguments.add_argument(
+        "--lock", help="file that measurements side by side share, so that one at a time takes turns"
+    )
     arguments.add_argument("--size", choices=["small", "base"], default="small", help="of the models of the paper")
     options = arguments.parse_args()
     result = run(options)
