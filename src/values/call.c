@@ -314,6 +314,9 @@ static gm_value call_definition(gm_function *function, const gm_node *definition
     if (definition->kind != GM_KIND_ClassDef) {
         return gm_value_of_result(function->flow, definition);
     }
+    if (gm_class_is_logger(function->flow, definition)) {
+        return gm_value_python(GM_FORM_LOGGER, "a logger", node);
+    }
     bool module = gm_class_is_module(function->flow, definition);
     gm_value value = module ? gm_value_python(GM_FORM_MODULE, "a module", node) : gm_value_unknown(node);
     value.traits = !module || gm_class_has_operators(function->flow, definition) ? GM_VALUE_OWN_OPERATORS : 0;

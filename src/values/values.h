@@ -127,6 +127,9 @@ bool gm_class_is_module(gm_flow *flow, const gm_node *class_def);
 /* Whether a ClassDef is a class of `torch.autograd.Function`. */
 bool gm_class_is_autograd_function(gm_flow *flow, const gm_node *class_def);
 
+/* Whether a ClassDef is a logger or an adapter of one. */
+bool gm_class_is_logger(gm_flow *flow, const gm_node *class_def);
+
 /* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */
 const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def);
 const gm_class *gm_class_around(gm_function *function);

@@ -6,10 +6,14 @@
 
 For each new number computed from numbers, the formula is evaluated at a few points. Python's operator runs with the
 same arguments, and value and type of both results have to agree.
+
+A loop can double a formula in each step: the time of an integrator is a sum of steps, and each step is at most what is
+left of the time. Work on such a formula takes as long as the formula is, so a trace with one is refused.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Iterator
 
@@ -25,6 +29,8 @@ PYTHON = frozenset(["_operator", "builtins", "math", "operator", "torch"])  # mo
 # Points of the trials for integer symbols and for floating-point symbols; symbols of truth values are integers, too.
 INTEGERS, REALS = (1, 0, 12345, -7, 10**6), (1.25, -3.5, 0.0, 1234.5678)
 
+LONGEST = 400  # parts of a formula
+
 
 class NotTried(Exception):
     """Raised where a formula has no value at the points of a trial."""
@@ -34,10 +40,19 @@ class NotTried(Exception):
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
     """Refuse a formula that disagrees with Python."""
     note(node, value)
+    if isinstance(value, NUMBERS) and is_long(value.node.expr):
+        raise trace_state.SiteRefused("the formula of a number is too long")
     if isinstance(value, NUMBERS + (bool, int, float)) and computes_with_numbers(node):
         for result, given, named, numbers in trials(node, value):
             if not agrees(node, result, given, named) and not excluded(shapes_of(node), numbers):
                 raise trace_state.SiteRefused(f"`{node.target}` of a number that data decide is another number")
+
+
+def is_long(formula: Any) -> bool:
+    """Whether a formula has more parts than a trace can work with."""
+    from sympy import preorder_traversal
+
+    return next(itertools.islice(preorder_traversal(formula), LONGEST, None), None) is not None
 
 
 def computes_with_numbers(node: Node) -> bool:
