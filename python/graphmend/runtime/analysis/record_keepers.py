@@ -18,8 +18,10 @@ import types
 from typing import Any, Optional
 
 READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+TEXTS = ("FORMAT_", "CONVERT_VALUE")
 CALLEES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
 FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # receivers that keep the formatted text alone
+PROCESS = "process"  # of an adapter, which gets the message of a record
 ENTRIES = frozenset("emit handle filter format prepare enqueue __call__".split())
 
 
@@ -38,7 +40,9 @@ def keeps_records(receiver: Any) -> bool:
         callees = receivers_of_arguments(receiver.__code__, 0)
         return callees is None or not callees <= known_methods()
     methods = methods_of(receiver)
-    pending, seen = [name for name in methods if name in ENTRIES], set()
+    if isinstance(receiver, logging.LoggerAdapter) and not methods.keys() <= {"__init__", PROCESS}:
+        return True  # a method in the place of `log` is handed the arguments of the record
+    pending, seen = [name for name in methods if name in ENTRIES or name == PROCESS], set()
     while pending:
         name = pending.pop()
         if name in seen:
@@ -64,19 +68,25 @@ def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
     return methods
 
 
+def is_returned(steps: list[dis.Instruction]) -> bool:
+    """Whether the first of these steps returns a value that was loaded, alone or at the end of a tuple."""
+    names = [step.opname for step in steps[:2]]
+    return names[:1] == ["RETURN_VALUE"] or names == ["BUILD_TUPLE", "RETURN_VALUE"]
+
+
 @functools.lru_cache(maxsize=1024)
 def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
     """The names of the methods that code hands its arguments to, from argument number `first` on; None where the code
     may keep an argument.
 
-    Reading and setting attributes of an argument is no keeping.
+    Reading and setting attributes of an argument, its text, and giving it back is no keeping.
     """
     names = frozenset(code.co_varnames[first : code.co_argcount])
     if names.intersection(code.co_cellvars):
         return None
     steps = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
     callee, callees = "", set()
-    for step, following in zip(steps, steps[1:]):
+    for place, (step, following) in enumerate(zip(steps, steps[1:])):
         if step.opname in CALLEES or step.opname.startswith("CALL"):
             callee = str(step.argval) if step.opname in CALLEES else ""
         if not step.opname.startswith("LOAD_FAST"):
@@ -86,7 +96,8 @@ def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozens
         if (
             not arguments
             or (arguments == [loaded[-1]] and following.opname in READS)
-            or following.opname == "RETURN_VALUE"
+            or (arguments == [loaded[-1]] and following.opname.startswith(TEXTS))
+            or is_returned(steps[place + 1 :])
         ):
             continue
         if not callee:

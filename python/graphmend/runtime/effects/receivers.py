@@ -21,7 +21,7 @@ import weakref
 from typing import Any, Callable, Optional
 
 from ..analysis.receiver_reach import reach_of_receivers
-from ..analysis.record_keepers import keeps_records
+from ..analysis.record_keepers import keeps_records, methods_of
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, is_unread, real, translator
 from ..base.owned_state import OwnedState
@@ -48,6 +48,7 @@ class Receivers:
         self.sites: dict[str, None] = {}
         self.kinds: set[str] = set()
         self.loggers: list[Any] = []
+        self.adapters: list[Any] = []
         self.files: list[Any] = []
         self.shown: Any = None  # the code of the latest logging sink, until `note_copies` has read its values
         self.copies = False  # whether a log record holds copies of the program's objects
@@ -59,7 +60,7 @@ class Receivers:
 
     def present(self) -> list[Any]:
         """All receivers at present. Each call with effects runs this function, so its steps cost time."""
-        receivers: list[Any] = [*self.files]
+        receivers: list[Any] = [*self.files, *self.adapters]
         if self.kinds != {LOGS}:
             receivers += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
         if self.loggers:
@@ -155,7 +156,9 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
     if kind == STREAMS:
         receivers.files += [value for value in objects if hasattr(type(value), "write")]
     else:
-        receivers.loggers += loggers_of(kind, sink, objects)
+        adapters, loggers = loggers_of(kind, sink, objects)
+        receivers.adapters += adapters
+        receivers.loggers += loggers
     receivers.shown = sink.get_code() if kind == LOGS else None
 
 
@@ -234,28 +237,34 @@ def object_behind(variable: Any) -> Any:
     return value if isinstance(value, SHOWERS) or hasattr(type(value), "write") else None
 
 
-def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
-    """The loggers within reach of an effect: loggers named by the sink, else the root logger, and the logger of
-    warnings.
+def loggers_of(kind: str, sink: Any, objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The adapters and the loggers within reach of an effect: those named by the sink, else the root logger, and the
+    logger of warnings.
     """
     names = sink.get_code().co_names
     globals_named = [sink.get_globals().get(name) for name in names]
+    adapters: list[Any] = []
     loggers: list[Any] = []
     for value in [*objects, *globals_named]:
-        if isinstance(value, logging.LoggerAdapter):
-            loggers += (value, value.logger)
-        elif isinstance(value, logging.Logger):
+        while isinstance(value, logging.LoggerAdapter):  # an adapter may have another one as its logger
+            adapters.append(value)
+            value = value.logger
+        if isinstance(value, logging.Logger):
             loggers.append(value)
         elif value is logging:
             loggers.append(logging.root)
-    adapters = [value for value in loggers if isinstance(value, logging.LoggerAdapter)]
-    loggers = [value for value in loggers if isinstance(value, logging.Logger)]
     if kind == WARNINGS:
         loggers.append(logging.getLogger("py.warnings"))
-    elif not loggers or adapters or not LOOKED_UP.isdisjoint(names):
+    elif not loggers or not LOOKED_UP.isdisjoint([*names, *names_in_methods(adapters)]):
         registered = logging.root.manager.loggerDict.values()
         loggers += [logging.root, *(value for value in registered if isinstance(value, logging.Logger))]
-    return loggers
+    return adapters, loggers
+
+
+def names_in_methods(adapters: list[Any]) -> set[str]:
+    """The names in the code of the methods that the program's classes of adapters have."""
+    members = (member for value in adapters for member in methods_of(value).values())
+    return {name for member in members for name in member.__code__.co_names}
 
 
 def refuse_seen(trace: Any, output: Any) -> None:
