@@ -80,7 +80,10 @@ class ReceiverSearch(Search):
             if module not in self.tables:
                 self.tables.append(module)
             for name in self.names & vars(module).keys() if home in MODELS else ():
-                if not isinstance(vars(module)[name], type):
+                member = vars(module)[name]
+                if isinstance(member, types.ModuleType):  # `torch.torch` is `torch`
+                    self.add(member)
+                elif not isinstance(member, type):
                     raise Unknown(f"it may use `{home}.{name}`")
         super().look_at_module(module)
         if not is_trusted(module.__name__):

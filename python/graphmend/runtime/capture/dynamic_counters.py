@@ -174,15 +174,50 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
     codes = {id(code): stored_names(code) for code in output.tracing_context.traced_code}
     stored = frozenset().union(*codes.values())
     late = set()
+    changed = changed_items(output.side_effects)
     for name, source in counters.constants.items():
         last = LAST_NAME.search(name)
-        if name in counters.written:
+        if name in counters.written or is_changed(source, changed):
             late.add(name)
         elif last is not None and last[1] in stored and may_write(owner_of(source, output), last[1], codes):
             late.add(name)
     if not late <= counters.known:
         counters.late = frozenset(late)
         raise trace_state.SiteRefused("the call writes to numbers that the trace takes for constants")
+
+
+def changed_items(effects: Any) -> dict[str, Any]:
+    """The lists and dictionaries from before the call that a graph writes to: the items, by the names of the sources."""
+    from ..base.torch_names import ConstDictVariable, ListVariable
+
+    return {
+        source_name(variable.source): variable.items
+        for variable in effects.id_to_variable.values()
+        if isinstance(variable, (ConstDictVariable, ListVariable))
+        and is_older(variable)
+        and not is_open(variable)
+        and effects.is_modified(variable)
+    }
+
+
+def is_changed(source: Any, changed: dict[str, Any]) -> bool:
+    """Whether a number in a list or dictionary gives way to a number that the graph computes."""
+    from ..base.torch_names import DictGetItemSource, GetItemSource
+
+    if not isinstance(source, (DictGetItemSource, GetItemSource)):
+        return False
+    items, place = changed.get(source_name(source.base), ()), source.index
+    if isinstance(items, dict):
+        values = [value for key, value in items.items() if is_key(key.vt, place)]
+    else:
+        values = list(items[place : place + 1]) if type(place) is int and place >= 0 else []
+    computed = (value for value in values if not is_unread(value) and not value.is_python_constant())
+    return any(type_of(value) in (int, float) for value in computed)
+
+
+def is_key(variable: Any, key: Any) -> bool:
+    """Whether a variable is the key of a source."""
+    return bool(variable.is_python_constant()) and variable.as_python_constant() == key
 
 
 def may_write(owner: Any, attribute: str, codes: dict[int, frozenset[str]]) -> bool:

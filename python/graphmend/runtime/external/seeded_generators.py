@@ -18,6 +18,7 @@ import torch
 
 from ..analysis import impure_functions
 from ..base import hooks, trace_state
+from ..capture.identity_guard import decided_by_data
 from . import external_calls, torch_generators
 from .numpy_random_functions import is_constant
 
@@ -112,6 +113,10 @@ def seeded_class() -> type[SeededVariable]:
         def python_type(self) -> type:
             return type(self.generator)
 
+        def var_getattr(self, tx: Any, name: str) -> Any:
+            is_device = name == "device" and type(self.generator) is torch.Generator
+            return VariableTracker.build(tx, self.generator.device) if is_device else super().var_getattr(tx, name)
+
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
             return draw_numbers(self, tx, name, args, kwargs)
 
@@ -197,8 +202,7 @@ def draw_seeded_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Option
     refuse_inside(source.trace, tx)
     if not options.keys() <= torch_generators.OPTIONS:
         raise trace_state.SiteRefused("a random generator is asked for a tensor of another kind")
-    if not all(item.is_python_constant() for item in [*args, *options.values()]):
-        raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
+    args, options = [settled(item) for item in args], {name: settled(item) for name, item in options.items()}
     with _disable_current_modes():
         tensor = draw_now(function, args, options, generator=source.generator)
         if tensor.numel() > LARGEST or tensor.device.type != "cpu":
@@ -206,6 +210,20 @@ def draw_seeded_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Option
         numbers = tensor.tolist()
     proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), {"dtype": tensor.dtype})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "reshape", [constant_shape(tx, tensor)], {})
+
+
+def settled(item: Any) -> Any:
+    """Dynamo's variable for a constant argument; a size of an input becomes a constant of the graph."""
+    from ..base.torch_names import BaseListVariable, ConstantVariable, SymNodeVariable, TupleVariable
+
+    item = item.realize()
+    if item.is_python_constant():
+        return item
+    if isinstance(item, BaseListVariable):
+        return TupleVariable([settled(part) for part in item.items])
+    if not isinstance(item, SymNodeVariable) or decided_by_data(item):
+        raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
+    return ConstantVariable.create(item.evaluate_expr())
 
 
 def constant_shape(tx: Any, tensor: torch.Tensor) -> Any:

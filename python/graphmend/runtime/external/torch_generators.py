@@ -21,7 +21,7 @@ from ..capture.trace_time import refuse, site_on
 from . import external_calls
 from .prologue import Reading, notes
 
-OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
+OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n", "layout"])  # tensors are strided, or the draw fails
 
 
 def draw_in_prologue(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
@@ -60,4 +60,4 @@ def constant(site: str, tx: Any, item: Any) -> Any:
     if item.python_type() in (tuple, list, torch.Size):
         return [external_calls.plain_argument(site, part) for part in item.unpack_var_sequence(tx)]
     value = item.as_python_constant() if item.is_python_constant() else None
-    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain_argument(site, item)
+    return value if isinstance(value, (torch.dtype, torch.device, torch.layout)) else external_calls.plain_argument(site, item)
