@@ -40,6 +40,7 @@ ORDER = (
     "shims.context_managers",
     "effects.redirected_output",
     "effects.deferred_calls",
+    "shims.immutable_objects",
     "external.locks",
     "ops.ctc_loss",
     "external.numpy_random_functions",

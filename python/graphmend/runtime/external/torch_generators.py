@@ -60,4 +60,8 @@ def constant(site: str, tx: Any, item: Any) -> Any:
     if item.python_type() in (tuple, list, torch.Size):
         return [external_calls.plain_argument(site, part) for part in item.unpack_var_sequence(tx)]
     value = item.as_python_constant() if item.is_python_constant() else None
-    return value if isinstance(value, (torch.dtype, torch.device, torch.layout)) else external_calls.plain_argument(site, item)
+    return (
+        value
+        if isinstance(value, (torch.dtype, torch.device, torch.layout))
+        else external_calls.plain_argument(site, item)
+    )

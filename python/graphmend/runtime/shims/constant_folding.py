@@ -4,7 +4,7 @@
     name = urllib.parse.quote(self.path)       # a function that Dynamo does not trace
 
 The result depends only on constants of the trace, and the call changes nothing, so the trace may make the call once.
-Dynamo keeps calls that raise, and calls with results other than numbers, strings and plain containers.
+A call that raises raises in the trace. Dynamo keeps calls with results other than numbers, strings and plain containers.
 """
 
 from __future__ import annotations
@@ -102,7 +102,26 @@ def fold_call(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> 
         plain = plain_arguments(args, kwargs)
         if plain is None:
             return None
-        value = function(*plain[0], **plain[1])
-    except Exception:  # an argument is no constant, or the function raises
+    except Exception:  # an argument is no constant
         return None
+    value = called(tx, function, *plain)
     return SourcelessBuilder.create(tx, value) if is_plain(value) else None
+
+
+def called(tx: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The result of a call during the trace; the program sees what the call raises.
+
+    Returns an object that is not plain where the exception has more than its arguments.
+    """
+    from ..base.torch_names import ConstantVariable, raise_observed_exception
+
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        is_simple = not vars(error) and error.__cause__ is None and error.__context__ is None
+        if not is_simple or type(error).__str__ is not BaseException.__str__:
+            return error
+        if not all(type(item) in (str, int) for item in error.args):
+            return error
+        kind, texts = type(error), [ConstantVariable.create(item) for item in error.args]
+    raise_observed_exception(kind, tx, args=texts)

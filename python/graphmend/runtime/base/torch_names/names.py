@@ -86,9 +86,9 @@ NAMES = {
         "TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
-        "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
-        "LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable "
-        "RandomVariable StringFormatVariable SuperVariable"
+        "AutogradFunctionContextVariable CellVariable ConstantLikeVariable DeletedVariable get_np_to_tnp_map "
+        "GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable "
+        "RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",

@@ -56,6 +56,8 @@ PLACES = {
     "array.method": f"NumpyNdarrayVariable.{METHOD}",
     "builtin.method": f"BuiltinVariable.{METHOD}",
     "constant.method": f"ConstantVariable.{METHOD}",
+    "class.method": f"UserDefinedClassVariable.{METHOD}",
+    "pattern.method": f"ConstantLikeVariable.{METHOD}",
     "list.method": f"ListVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
