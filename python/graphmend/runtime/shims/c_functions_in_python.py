@@ -3,10 +3,11 @@
     place = bisect.bisect(boundaries, loss.item())     # C code compares numbers of the graph
     worst = heapq.nsmallest(3, scores)
     codes = torch.nn.functional.one_hot(labels)        # the number of classes is data
+    spread = torch.cov(x.T)                            # C code asks a tensor whether the divisor is positive
 
 `bisect` and `heapq` have a Python form in the standard library, with the same comparisons in the same order. Dynamo
 traces the Python form, and the graph follows the answers. `one_hot` without a number of classes computes the largest
-label first. `copy.copy` of a container becomes the container's own method `copy`. A function behind
+label first. `cov` and `corrcoef` take the divisor from the shape. `copy.copy` of a container becomes the container's own method `copy`. A function behind
 `functools.lru_cache` is traced wherever a class keeps it, for example a subclass of `torch.autograd.Function`.
 """
 
@@ -40,6 +41,26 @@ def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     if self.value is torch.nn.functional.one_hot and counts_classes(args, kwargs):
         return inline(tx, one_hot, args[:1] or [kwargs["input"]], {})
     return hooks.DECLINED
+
+
+@FEATURE.hook("torch_function.call")
+def call_covariance(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Trace `cov` and `corrcoef`."""
+    form = COVARIANCES.get(getattr(self.value, "__name__", "")) if self.value in (torch.cov, torch.corrcoef) else None
+    rows = [*args, *(item for name, item in kwargs.items() if name == "input")]
+    if form is None or len(rows) != 1 or not kwargs.keys() <= {"input"} or not has_covariance(rows[0].realize()):
+        return hooks.DECLINED
+    return inline(tx, form, rows, {})
+
+
+@FEATURE.hook("tensor.method")
+def call_covariance_of(
+    call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """Trace the methods of the same names."""
+    if name not in COVARIANCES or args or kwargs or not has_covariance(self):
+        return hooks.DECLINED
+    return inline(tx, COVARIANCES[name], [self], {})
 
 
 @FEATURE.hook("skipped.call")
@@ -84,6 +105,39 @@ def counts_classes(args: Any, kwargs: Any) -> bool:
 def one_hot(labels: Any) -> Any:
     """`one_hot` with the number of classes in the labels; exceptions of `one_hot` come from the eager run."""
     return torch.nn.functional.one_hot(labels, int(labels.max()) + 1)
+
+
+def has_covariance(variable: Any) -> bool:
+    """Whether a tensor has real numbers in rows of more than one; fewer make a warning."""
+    from ..base.torch_names import GuardOnDataDependentSymNode
+
+    fake = variable.as_proxy().node.meta.get("example_value") if variable.is_tensor() else None
+    if fake is None or not fake.dtype.is_floating_point or fake.ndim not in (1, 2) or fake.layout != torch.strided:
+        return False
+    try:
+        return bool(fake.shape[-1] > 1)
+    except GuardOnDataDependentSymNode:
+        return False
+
+
+def cov(rows: Any) -> Any:
+    """`torch.cov` without weights, by the steps of the function in C."""
+    rows = rows.view(1, -1) if rows.ndim < 2 else rows
+    count = torch.full((), rows.shape[1], dtype=torch.long, device=rows.device)
+    rows = rows - (rows.sum(1) / count).unsqueeze(1)
+    return torch.true_divide(torch.mm(rows, rows.t()), count - 1).squeeze()
+
+
+def corrcoef(rows: Any) -> Any:
+    """`torch.corrcoef`, by the steps of the function in C."""
+    found = cov(rows)
+    if found.ndim == 0:
+        return found / found
+    deviation = found.diag().sqrt()
+    return (found / deviation.view(-1, 1) / deviation.view(1, -1)).clip(-1, 1)
+
+
+COVARIANCES = {"cov": cov, "corrcoef": corrcoef}
 
 
 def in_python(function: Any) -> Optional[Callable[..., Any]]:

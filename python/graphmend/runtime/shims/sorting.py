@@ -105,6 +105,15 @@ def with_items(tx: Any, args: Any) -> Any:
     return [TupleVariable(list(unpack_iterable(tx, args[0])))] if is_generator else args
 
 
+def without_default(tx: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of `max` or `min` with items, or with the default as the one item of an empty container."""
+    from ..base.torch_names import TupleVariable, unpack_iterable
+
+    items = list(unpack_iterable(tx, args[0]))
+    rest = {name: item for name, item in kwargs.items() if name != "default"}
+    return ([TupleVariable(items)], rest) if items else ([TupleVariable([kwargs["default"]])], {})
+
+
 def compared_items(args: Any) -> list[Any]:
     """The items compared by `max` or `min`, where the trace knows their number."""
     from ..base.torch_names import BaseListVariable

@@ -24,7 +24,7 @@ from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
 from ..ops.math_functions import EXACT, LISTS, result_of
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items
+from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items, without_default, without_default
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
@@ -79,6 +79,8 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     function = self.fn
     if function is max or function is min:
         args = with_items(tx, args)
+        if "default" in kwargs and len(args) == 1:
+            args, kwargs = without_default(tx, args, kwargs)
         if "key" in kwargs or of_two_kinds(args) or of_rows(args) or of_objects(args):
             result = extreme(tx, function is max, args, kwargs)
             return call(self, tx, args, kwargs) if result is None else result
