@@ -25,6 +25,7 @@ METHODS: dict[type, frozenset[str]] = {
     bool: frozenset(["to_bytes"]),
     bytes: frozenset(name for name in vars(bytes) if not name.startswith("__")) - {"decode"},
 }
+GENERIC = frozenset([dict, frozenset, list, set, tuple, type])
 OF_CLASSES: dict[type, frozenset[str]] = {
     int: frozenset(["from_bytes"]),
     float: frozenset(["fromhex"]),
@@ -56,18 +57,46 @@ def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 
 @FEATURE.hook("builtin.call")
 def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Fold a generic type with its parameters, for example `NDArray[np.float64]`."""
+    """Fold a generic type with its parameters, for example `dict[str, Tensor]`, `NDArray[np.float64]`."""
     from ..base.torch_names import VariableTracker
 
     is_index = self.fn is operator.getitem and len(args) == 2 and not kwargs
-    generic = vars(args[0].realize()).get("value") if is_index else None
-    if type(generic) is not types.GenericAlias:
+    generic = type_of_variable(args[0].realize()) if is_index else None
+    if type(generic) is not types.GenericAlias and generic not in GENERIC:
         return hooks.DECLINED
     try:
-        alias = generic[as_constant(args[1])]
-    except Exception:  # the parameter is no constant, or the type has no open parameter
+        alias = generic[parameter_of(args[1].realize())]
+    except Exception:  # the parameter is no constant, or the type
         return hooks.DECLINED
     return VariableTracker.build(tx, alias)
+
+
+@FEATURE.hook("translator.call")
+def call_alias(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """Call the type behind a generic type, for example `list[int]()`."""
+    from ..base.torch_names import VariableTracker
+
+    alias = type_of_variable(function.realize())
+    if type(alias) is not types.GenericAlias or alias.__origin__ not in GENERIC:
+        return hooks.DECLINED
+    return call(self, VariableTracker.build(self, alias.__origin__), args, kwargs)
+
+
+def type_of_variable(variable: Any) -> Any:
+    """The type or generic type that Dynamo's variable stands for; None for other variables."""
+    fields = vars(variable)
+    value = fields.get("value", fields.get("fn", getattr(type(variable), "_fn", None)))  # `_fn` of `dict`
+    return value if isinstance(value, (type, types.GenericAlias)) else None
+
+
+def parameter_of(variable: Any) -> Any:
+    """The parameter of a generic type; raises where it is no type and no constant."""
+    from ..base.torch_names import TupleVariable
+
+    if isinstance(variable, TupleVariable):
+        return tuple(parameter_of(item.realize()) for item in variable.items)
+    found = type_of_variable(variable)
+    return as_constant(variable) if found is None else found
 
 
 @FEATURE.hook("constant.method")
