@@ -9,6 +9,7 @@ A call that raises raises in the trace. Dynamo keeps calls with results other th
 
 from __future__ import annotations
 
+import importlib.metadata
 import operator
 import types
 from typing import Any, Callable, Optional
@@ -37,7 +38,9 @@ OF_CLASSES: dict[type, frozenset[str]] = {
 @FEATURE.hook("skipped.call")
 def fold_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a function that Dynamo does not trace."""
-    result = fold_call(tx, self.value, args, kwargs) if is_pure(self.value) else None
+    # Dynamo makes this call, too, but the trace ends where it raises.
+    is_version = self.value is importlib.metadata.version
+    result = fold_call(tx, self.value, args, kwargs) if is_version or is_pure(self.value) else None
     return hooks.DECLINED if result is None else result
 
 
@@ -147,8 +150,7 @@ def called(tx: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
     try:
         return function(*args, **kwargs)
     except Exception as error:
-        is_simple = not vars(error) and error.__cause__ is None and error.__context__ is None
-        if not is_simple or type(error).__str__ is not BaseException.__str__:
+        if vars(error) or error.__cause__ is not None or isinstance(error, (OSError, UnicodeError)):
             return error
         if not all(type(item) in (str, int) for item in error.args):
             return error

@@ -4,8 +4,8 @@
         print(f"no such key: {error}")     # Dynamo shows the argument: key in place of 'key'
 
 Dynamo takes the text of an exception from its arguments, as `BaseException` does. `KeyError`, `OSError` and
-`UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of its own classes from
-constant arguments; the method of a program's class is traced.
+`UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of the classes of its
+library from constant arguments; the method of a program's class is traced.
 
 Dynamo also raises exceptions where Python's C code would, as in `int([])` or `a, b = 1`. Their texts often are not
 Python's, and a program that asks for a text is left to Python.
@@ -111,7 +111,8 @@ def own_text(tx: Any, variable: Any) -> Any:
     from ..base.torch_names import VariableTracker
 
     kind = variable.python_type()
-    if isinstance(kind.__str__, types.FunctionType):
+    method = kind.__str__
+    if isinstance(method, types.FunctionType) and not folders.is_pythons_own(method.__code__.co_filename):
         return VariableTracker.build(tx, kind.__str__).call_function(tx, [variable], {})
     arguments = [argument.realize() for argument in variable.args]
     if not all(argument.is_python_constant() for argument in arguments):
