@@ -159,3 +159,31 @@ def test_a_number_that_must_be_known_is_a_constant_again() -> None:
     for step in range(1, 5):
         assert run(torch.ones(2))[1] == step
     assert len(taken) == 4
+
+
+class Weights(torch.nn.Module):
+    """A module that divides numbers of the data by those of the call before, kept in a dictionary or a list."""
+
+    def __init__(self, kept: Any) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def forward(self, x: torch.Tensor) -> Any:
+        first, second = (0, 1) if isinstance(self.kept, list) else ("first", "second")
+        found = {first: x.mean().item(), second: x.abs().max().item()}
+        rates = [number / (self.kept[place] or number) for place, number in found.items()]
+        for place, number in found.items():
+            self.kept[place] = number
+        return x * rates[0] + rates[1]
+
+
+@pytest.mark.parametrize("kept", [{"first": 0.5, "second": 2.0}, [0.5, 2.0]], ids=["dictionary", "list"])
+def test_numbers_of_the_data_in_containers_need_one_graph(kept: Any) -> None:
+    xs = [torch.linspace(-1, 3, 5) * (n + 1) for n in range(4)]
+    backend = CountingBackend()
+    eager, module = Weights(kept.copy()), Weights(kept.copy())
+    run = torch.compile(module, backend=backend)
+    for x in xs:
+        torch.testing.assert_close(run(x), eager(x), rtol=0, atol=0)
+        assert module.kept == eager.kept
+    assert len(backend.graphs) == 1

@@ -63,3 +63,23 @@ def test_answers_about_a_size_hold_where_their_guards_do(tmp_path: Any) -> None:
         """
     outcome = compare(load(tmp_path, text), [lambda n=n: (torch.ones(n),) for n in (8, 6, 7, 12)], False)
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_formulas_that_double_end_the_trace(tmp_path: Path) -> None:
+    """Each step of an integrator is at most what is left, and the time is the sum of the steps."""
+    text = """
+        def f(x, end):
+            time, step = 0.0, 0.5
+            while time < end:
+                step = min(step, end - time)
+                if x.abs().max() > 3 and step > 0.01:
+                    step = step / 2
+                    x = x * 0.9
+                    continue
+                x, time = x - step * x, time + step
+                if x.abs().max() < 1:
+                    step *= 1.5
+            return x, time
+        """
+    calls = [lambda n=n, end=end: (torch.full((2,), n), end) for n, end in ((1.0, 1.0), (4.0, 0.8), (0.5, 1.7))]
+    compare(load(tmp_path, text), calls, rounds=6)

@@ -20,6 +20,8 @@ MENDED = {
     "torch order": "y = x[torch.randperm(3, generator=torch.Generator(x.device).manual_seed(42))]",
     "torch integers": "g = torch.Generator()\n    g.manual_seed(1)\n"
     "    y = torch.randint(0, 3, (0, 2), generator=g), x[torch.randint(high=3, size=(2,), generator=g)]",
+    "torch device": "g = torch.Generator().manual_seed(3)\n"
+    "    y = torch.randn(x.shape, generator=g, device=g.device, dtype=x.dtype, layout=torch.strided), g.device.type",
     "torch written": "y = torch.rand(3, generator=torch.Generator()).add_(1)",
     "python": "r = random.Random(3)\n    y = x * r.gauss(0, 1), r.randint(1, 9), r.uniform(2, 3)",
     "python order": "a = b = [x, x * 2, x * 3]\n    random.Random(1).shuffle(a)\n    y = b, a is b",
@@ -54,6 +56,14 @@ def test_seeded_numbers_are_part_of_the_graph(tmp_path: Any, name: str, backend:
     outcome = compare(load(tmp_path, text(MENDED[name])), CALLS, True, backend)
     assert outcome.graphs == 1
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+@pytest.mark.parametrize("size", ["x.shape[0]", "(x.shape[0], 2)", "x.shape", "x.size()"])
+def test_sizes_of_inputs_are_constants_of_the_graph(tmp_path: Any, size: str) -> None:
+    body = f"y = torch.randn({size}, generator=torch.Generator().manual_seed(3))"
+    calls = [lambda n=n: (torch.ones(n),) for n in (3, 4, 5)]
+    outcome = compare(load(tmp_path, text(body)), calls)
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 3
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

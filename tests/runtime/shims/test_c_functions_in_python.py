@@ -9,6 +9,12 @@ import torch
 from harness import compare, load
 
 PROGRAMS = {
+    "covariance": """
+        import torch
+        def f(x):
+            rows = torch.stack([x, x * x + 1, x.flip(0)])
+            return torch.cov(rows) * x.sum(), rows.cov(), torch.corrcoef(rows).nan_to_num(), torch.cov(input=x), x.corrcoef()
+        """,
     "bisect": """
         import bisect
         def f(x):

@@ -9,6 +9,21 @@ import torch
 from harness import compare, load
 
 PROGRAMS = {
+    "types with parameters": """
+        import typing, torch
+        Pair = tuple[int, int]
+        def f(x):
+            found = typing.cast(dict[Pair, torch.Tensor], {"a": x})
+            return found["a"] * 2, list[int]([1, 2]), dict[str, int](a=1), set[int](), list[tuple[int, int]]()
+        """,
+    "versions of packages": """
+        from importlib.metadata import PackageNotFoundError, version
+        def f(x):
+            try:
+                return x * 2, version("no-such-package")
+            except PackageNotFoundError as error:
+                return x * 3, f"{type(error).__name__}: {error}", error.args, bool(version("torch"))
+        """,
     "generic types": """
         import typing
         import numpy as np
@@ -63,6 +78,9 @@ FAILING = {
     "overflow": "(300).to_bytes(1, 'big')",
     "digits": "bytes.fromhex('zz')",
     "name": "unicodedata.name('\\x00')",
+    "code": "base64.b64decode('###', validate=True)",
+    "json": "json.loads('{')",
+    "key": "shlex.split('\"')",
 }
 
 
@@ -71,12 +89,12 @@ FAILING = {
 def test_what_such_calls_raise_comes_from_python(tmp_path: Any, name: str, caught: bool) -> None:
     kind = "(ValueError, OverflowError)" if caught else "KeyError"
     text = f"""
-        import unicodedata
+        import base64, json, shlex, unicodedata
         def f(x):
             try:
                 return x, {FAILING[name]}
             except {kind} as error:
-                return x * 2, str(error)
+                return x * 2, str(error), error.args, type(error).__name__
         """
     compare(load(tmp_path, text), [lambda: (torch.ones(3),)])
 

@@ -265,6 +265,8 @@ EXTREMES = {
     "of_three": lambda a, b: max(a, b, 0),
     "of_a_list": lambda a, b: max([a, 1, int(b)]),
     "of_a_generator": lambda a, b: min(v for v in (a, 0)),
+    "with_a_default": lambda a, b: max([a, 1], default=0) + min([], default=int(b)),
+    "of_a_generator_with_a_default": lambda a, b: max((v for v in (a, 0) if v is None), default=a),
     "of_a_truth_value": lambda a, b: max(a > 0, int(b)),
 }
 
