@@ -30,17 +30,23 @@ static bool is_standard(const gm_analysis *analysis, const gm_node *node) {
     return none || gm_flow_names(analysis->flow, node, "sys.stderr") || gm_flow_names(analysis->flow, node, "sys.stdout");
 }
 
+/* A variable of the function, or an attribute. */
 static bool is_local(const gm_analysis *analysis, const gm_node *node) {
+    if (node->kind == GM_KIND_Attribute) {
+        const gm_node *owner = gm_as_Attribute(node)->value;
+        return owner->kind == GM_KIND_Name || (owner->kind == GM_KIND_Attribute && is_local(analysis, owner));
+    }
     const gm_symbol *symbol = node->kind == GM_KIND_Name ? gm_scopes_symbol(analysis->flow->scopes, node) : NULL;
     bool shared = symbol == NULL || (symbol->flags & (GM_SYMBOL_GLOBAL | GM_SYMBOL_NONLOCAL)) != 0;
     return !shared && (symbol->flags & (GM_SYMBOL_PARAMETER | GM_SYMBOL_ASSIGNED)) != 0;
 }
 
-/* `stream`, `stream or sys.stderr`, `sys.stderr if stream is None else stream`: a standard stream, a file of Python's, or a text
+/* `stream`, `self.stream or sys.stderr`, `sys.stderr if stream is None else stream`: a standard stream, a file of Python's, or a text
  * that the call makes. Tracing finds out which. */
 static bool may_be_standard(const gm_analysis *analysis, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Name: return is_local(analysis, node);
+    case GM_KIND_Name:
+    case GM_KIND_Attribute: return is_standard(analysis, node) || is_local(analysis, node);
     case GM_KIND_BoolOp: {
         const gm_list *values = &gm_as_BoolOp(node)->values;
         return values->count == 2 && is_local(analysis, values->items[0]) && is_standard(analysis, values->items[1]);
