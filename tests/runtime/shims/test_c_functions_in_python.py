@@ -13,7 +13,8 @@ PROGRAMS = {
         import torch
         def f(x):
             rows = torch.stack([x, x * x + 1, x.flip(0)])
-            return torch.cov(rows) * x.sum(), rows.cov(), torch.corrcoef(rows).nan_to_num(), torch.cov(input=x), x.corrcoef()
+            related = torch.corrcoef(rows).nan_to_num()
+            return torch.cov(rows) * x.sum(), rows.cov(), related, torch.cov(input=x), x.corrcoef()
         """,
     "bisect": """
         import bisect

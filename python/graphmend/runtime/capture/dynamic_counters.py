@@ -187,7 +187,7 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
 
 
 def changed_items(effects: Any) -> dict[str, Any]:
-    """The lists and dictionaries from before the call that a graph writes to: the items, by the names of the sources."""
+    """The items of the lists and dictionaries that a graph writes to, by the names of their sources."""
     from ..base.torch_names import ConstDictVariable, ListVariable
 
     return {
@@ -202,11 +202,8 @@ def changed_items(effects: Any) -> dict[str, Any]:
 
 def is_changed(source: Any, changed: dict[str, Any]) -> bool:
     """Whether a number in a list or dictionary gives way to a number that the graph computes."""
-    from ..base.torch_names import DictGetItemSource, GetItemSource
-
-    if not isinstance(source, (DictGetItemSource, GetItemSource)):
-        return False
-    items, place = changed.get(source_name(source.base), ()), source.index
+    place = getattr(source, "index", None)  # of a source in a list or dictionary
+    items = changed.get(source_name(source.base), ()) if place is not None else ()
     if isinstance(items, dict):
         values = [value for key, value in items.items() if is_key(key.vt, place)]
     else:

@@ -4,7 +4,8 @@
     name = urllib.parse.quote(self.path)       # a function that Dynamo does not trace
 
 The result depends only on constants of the trace, and the call changes nothing, so the trace may make the call once.
-A call that raises raises in the trace. Dynamo keeps calls with results other than numbers, strings and plain containers.
+A call that raises does so in the trace. Dynamo keeps calls with results other than numbers, strings and plain
+containers.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
 from ..ops.math_functions import EXACT, LISTS, result_of
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items, without_default, without_default
+from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items, without_default
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
