@@ -49,6 +49,7 @@ PLACES = {
     "wrapper.call": f"WrapperUserFunctionVariable.{CALL}",
     "random.call": "user_defined.call_random_fn(tx, function, args, kwargs)",
     "translator.call": "InstructionTranslatorBase.call_function(self, function, args, kwargs)",
+    "translator.jump": "InstructionTranslatorBase.jump(self, instruction)",
     "inlined.run": "InliningInstructionTranslator.inline_call_(self)",
     # Methods.
     "tensor.method": f"TensorVariable.{METHOD}",
@@ -107,6 +108,7 @@ PLACES = {
     "generator.create": "LocalGeneratorObjectVariable.__init__(self)",
     "generator.rebuild": "LocalGeneratorObjectVariable.reconstruct(self)",
     "generator.step": "InliningInstructionTranslator.inline_call_(self)",
+    "generator.method": f"LocalGeneratorObjectVariable.{METHOD}",
     "dict_view.rebuild": "DictViewVariable.reconstruct(self, codegen)",
     "list_iterator.rebuild": "ListIteratorVariable.reconstruct(self, codegen)",
     "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
