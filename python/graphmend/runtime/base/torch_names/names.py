@@ -60,7 +60,7 @@ NAMES = {
         "numpy_operator_wrapper numpy_to_tensor_wrapper proxy_args_kwargs to_numpy_helper unpack_iterable"
     ),
     # Since torch 2.15 the first of these stands in a module of its own.
-    "torch._dynamo.variables": "ExceptionVariable UserDefinedExceptionObjectVariable",
+    "torch._dynamo.variables": "ExceptionVariable SetVariable UserDefinedExceptionObjectVariable",
     "torch._dynamo.variables.base": (
         "AttributeMutationExisting AttributeMutationNew MutationType ValueMutationExisting ValueMutationNew "
         "VariableTracker"

@@ -89,6 +89,8 @@ PLACES = {
     "item.compare": "object_protocol.generic_richcompare_bool(tx, first, second, name)",
     "items.search": "dynamo_utils.iter_contains(items, wanted, tx) | lists.iter_contains(items, wanted, tx)",
     "range.contains": "RangeVariable.sq_contains(self, tx, item)",
+    "dict.has": "ConstDictVariable.__contains__(self, key)",
+    "set.has": "SetVariable.__contains__(self, key)",
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
@@ -110,6 +112,7 @@ PLACES = {
     "generator.step": "InliningInstructionTranslator.inline_call_(self)",
     "generator.method": f"LocalGeneratorObjectVariable.{METHOD}",
     "dict_view.rebuild": "DictViewVariable.reconstruct(self, codegen)",
+    "list_iterator.create": "ListIteratorVariable.__init__(self, items)",
     "list_iterator.rebuild": "ListIteratorVariable.reconstruct(self, codegen)",
     "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
     "mutation.create": "MutationType.__init__(self)",
@@ -133,6 +136,7 @@ PLACES = {
     "graph.rewire_backward": (
         "AutogradFunctionApplyVariable.rewire_bwd_graph_outputs(self, inputs, gradients, graph, outer, arguments)"
     ),
+    "effects.mutation": "SideEffects.mutation(self, variable)",
     "effects.store": "SideEffects.store_attr(self, item, name, value)",
     "effects.codegen": "SideEffects.codegen_update_mutated(self, cg)",
     "effects.modified": "SideEffects._get_modified_vars(self)",
