@@ -91,6 +91,7 @@ PLACES = {
     "range.contains": "RangeVariable.sq_contains(self, tx, item)",
     "dict.has": "ConstDictVariable.__contains__(self, key)",
     "set.has": "SetVariable.__contains__(self, key)",
+    "object.contains": "UserDefinedObjectVariable.sq_contains(self, tx, item)",
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
