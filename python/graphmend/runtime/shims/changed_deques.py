@@ -10,10 +10,10 @@ next step of the loop. A step behind a change of the deque is left to Python; a 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterator, NoReturn
+from typing import Any
 
 from ..base import hooks, trace_state
-from ..capture.trace_time import leave_to_python
+from .forbidden_items import Forbidden
 
 
 @dataclasses.dataclass
@@ -23,23 +23,8 @@ class Iterators:
     alive: dict[int, list[Any]] = dataclasses.field(default_factory=dict)  # by the address of the list of items
 
 
-FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "deques that change under a loop", partial=True, state=Iterators, rules=("GM1",)
-)
-
-
-class Outdated(list[Any]):
-    """The items of an iterator whose deque has changed."""
-
-    def __init__(self, trace: trace_state.Trace) -> None:
-        super().__init__()
-        self.trace = trace
-
-    def __len__(self) -> NoReturn:
-        leave_to_python(self.trace, "a deque changes while its items are gone over")
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(range(len(self)))
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "deques that change under a loop", partial=True, state=Iterators)
+REASON = "a deque changes while its items are gone over"
 
 
 @FEATURE.hook("list_iterator.create")
@@ -68,5 +53,5 @@ def outdate_iterators(mutate: Any, trace: trace_state.Trace, self: Any, variable
 
     if isinstance(variable, DequeVariable):
         for iterator in FEATURE.of(trace).alive.pop(id(variable.items), ()):
-            iterator.items = Outdated(trace)
+            iterator.items = Forbidden(trace, REASON)
     return hooks.DECLINED

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..base import hooks, trace_state
 from ..capture.trace_time import leave_to_python
+from .forbidden_items import Forbidden
 
 
 @dataclasses.dataclass
@@ -25,16 +26,6 @@ class Tables:
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "tables of attributes of classes", partial=True, state=Tables)
 REASON = "the attributes of {}, which the call has set, are read as a dictionary"
-
-
-class Outdated:
-    """The items of a view, behind a write to its class: each use is left to Python."""
-
-    def __init__(self, trace: trace_state.Trace, reason: str) -> None:
-        self._leave = lambda: leave_to_python(trace, reason)
-
-    def __getattr__(self, name: str) -> Any:
-        self._leave()
 
 
 @FEATURE.hook("class.getattr")
@@ -54,7 +45,7 @@ def outdate_views(store: Any, trace: trace_state.Trace, self: Any, item: Any, *a
     """Outdate the views of a class that the call sets an attribute of."""
     for owner, view in FEATURE.of(trace).views:
         if getattr(item, "value", None) is owner and hasattr(view.realize(), "dv_dict"):
-            view.realize().dv_dict = Outdated(trace, REASON.format(owner.__name__))
+            view.realize().dv_dict = Forbidden(trace, REASON.format(owner.__name__))
     return hooks.DECLINED
 
 

@@ -36,7 +36,7 @@ NAMES = {
     "torch._dynamo.current_scope_id": "_current_scope_id current_scope_id",
     "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
     "torch._dynamo.exc": (
-        "InternalTorchDynamoError ObservedException ObservedUserStopIteration raise_observed_exception SkipFrame "
+        "handle_observed_exception InternalTorchDynamoError ObservedAttributeError ObservedException ObservedUserStopIteration raise_observed_exception SkipFrame "
         "TorchDynamoException "
         "TorchRuntimeError unimplemented Unsupported UserError UserErrorType"
     ),

@@ -1,0 +1,35 @@
+"""Contents of Dynamo's variables that the traced program must not look at.
+
+    iterator.items = Forbidden(trace, "a deque changes while its items are gone over")
+
+Each use is left to Python: Dynamo would read contents that Python does not have at this place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..base import trace_state
+from ..capture.trace_time import leave_to_python
+
+
+class Forbidden:
+    """Stands for contents; `reason` says why the program is left to Python."""
+
+    def __init__(self, trace: trace_state.Trace, reason: str) -> None:
+        self._trace, self._reason = trace, reason
+
+    def __getattr__(self, name: str) -> NoReturn:
+        leave_to_python(self._trace, self._reason)
+
+    def __len__(self) -> NoReturn:
+        leave_to_python(self._trace, self._reason)
+
+    def __iter__(self) -> NoReturn:
+        leave_to_python(self._trace, self._reason)
+
+    def __getitem__(self, place: Any) -> NoReturn:
+        leave_to_python(self._trace, self._reason)
+
+    def __contains__(self, item: Any) -> NoReturn:
+        leave_to_python(self._trace, self._reason)
