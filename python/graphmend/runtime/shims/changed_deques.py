@@ -35,11 +35,13 @@ def note_iterator(make: Any, trace: trace_state.Trace, self: Any, items: Any, *a
 
 
 @FEATURE.hook("builtin.call")
-def note_reversed(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Note an iterator over the items of a deque from the last to the first: it has a list of its own."""
+def note_copied(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Note an iterator over the items of a deque with a list of its own: from the last to the first, or before torch
+    2.13.
+    """
     from ..base.torch_names import DequeVariable
 
-    if self.fn is not reversed or len(args) != 1 or not isinstance(args[0], DequeVariable):
+    if self.fn not in (iter, reversed) or len(args) != 1 or not isinstance(args[0], DequeVariable):
         return hooks.DECLINED
     iterator = call(self, tx, args, kwargs)
     FEATURE.of(trace).alive.setdefault(id(args[0].realize().items), []).append(iterator.realize())

@@ -2,7 +2,8 @@
 
     iterator.items = Forbidden(trace, "a deque changes while its items are gone over")
 
-Each use is left to Python: Dynamo would read contents that Python does not have at this place.
+Each use is left to Python: Dynamo would read contents that Python does not have at this place. A frame on its own is
+not compiled at all: the code behind a graph break would get a copy of the contents.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..base import trace_state
-from ..capture.trace_time import leave_to_python
+from ..capture.trace_time import leave_frame_to_python
 
 
 class Forbidden:
@@ -20,16 +21,16 @@ class Forbidden:
         self._trace, self._reason = trace, reason
 
     def __getattr__(self, name: str) -> NoReturn:
-        leave_to_python(self._trace, self._reason)
+        leave_frame_to_python(self._trace, self._reason)
 
     def __len__(self) -> NoReturn:
-        leave_to_python(self._trace, self._reason)
+        leave_frame_to_python(self._trace, self._reason)
 
     def __iter__(self) -> NoReturn:
-        leave_to_python(self._trace, self._reason)
+        leave_frame_to_python(self._trace, self._reason)
 
     def __getitem__(self, place: Any) -> NoReturn:
-        leave_to_python(self._trace, self._reason)
+        leave_frame_to_python(self._trace, self._reason)
 
     def __contains__(self, item: Any) -> NoReturn:
-        leave_to_python(self._trace, self._reason)
+        leave_frame_to_python(self._trace, self._reason)

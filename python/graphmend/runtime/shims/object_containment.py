@@ -57,6 +57,14 @@ def ask_object(contains: Any, trace: trace_state.Trace, self: Any, tx: Any, item
     return as_truth(tx, contains(self, tx, item))
 
 
+@FEATURE.hook("object.method", needed=False)
+def ask_method(contains: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Make the answer of a `__contains__` a truth value, where `in` calls the method as a program would."""
+    if name != "__contains__" or tx.current_instruction.opname != "CONTAINS_OP":
+        return hooks.DECLINED
+    return as_truth(tx, contains(self, tx, name, args, kwargs))
+
+
 @FEATURE.hook("function.call")
 def search_iterator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Go over the items of an iterator up to the object itself or an equal one; Dynamo's own function compares."""

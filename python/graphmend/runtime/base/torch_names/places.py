@@ -58,6 +58,7 @@ PLACES = {
     "builtin.method": f"BuiltinVariable.{METHOD}",
     "constant.method": f"ConstantVariable.{METHOD}",
     "list.method": f"ListVariable.{METHOD}",
+    "object.method": f"UserDefinedObjectVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
     # Attributes.
