@@ -122,6 +122,23 @@ def containers(x: Any) -> Any:
     return x + len(groups) + rows[0] + sum(members) + len(names) + len(views)
 
 
+class Labels:
+    def __contains__(self, name: str) -> bool:
+        return name == "a"
+
+
+@calls(floats)
+def members(x: Any) -> Any:
+    labels, steps = Labels(), numbers_of(3)
+    found = {"a": 1}.get("a"), {1, 2}.discard(1), "a" in labels, operator.contains(labels, "b")
+    next(steps)
+    try:
+        steps.throw(KeyError("a"))
+    except KeyError:
+        found = (*found, next(steps, 0))
+    return x + 1, found, str(object.__repr__(labels) == "")
+
+
 PROXY = types.MappingProxyType({"a": 1})
 
 

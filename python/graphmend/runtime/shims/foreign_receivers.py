@@ -13,9 +13,12 @@ import types
 from typing import Any
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import kind_of
 from ..capture.trace_time import leave_to_python
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "methods of built-in classes with objects of other classes", partial=True)
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "methods of built-in classes with objects of other classes", partial=True
+)
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -26,10 +29,7 @@ def check_receiver(method: Any, trace: trace_state.Trace, self: Any, tx: Any, na
         return hooks.DECLINED
     if not isinstance(inspect.getattr_static(self.fn, name, None), UNBOUND):
         return hooks.DECLINED
-    try:
-        kind = args[0].realize().python_type()
-    except NotImplementedError:
-        return hooks.DECLINED
-    if not issubclass(kind, self.fn):
+    kind = kind_of(args[0].realize())
+    if kind is not None and not issubclass(kind, self.fn):
         leave_to_python(trace, f"{self.fn.__name__}.{name} of an object of another class")
     return hooks.DECLINED

@@ -14,12 +14,13 @@ it. Dynamo knows the answers of `abc` and torch. A protocol is left to Python wh
 
 from __future__ import annotations
 
+import abc
 import inspect
 import types
 from typing import Any, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline
+from ..base.dynamo_values import inline, kind_of
 from ..capture.trace_time import leave_to_python
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "instance checks of metaclasses", partial=True)
@@ -52,6 +53,44 @@ def check_instance(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     if check_of(value) is not None:
         return inline(tx, ask_metaclass, [kinds, args[0]], {})
     return ConstantVariable.create(value in kind.__mro__)
+
+
+@FEATURE.hook("super.method")
+def check_inherited(
+    method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """Answer `super().__instancecheck__(value)` in the method of a metaclass."""
+    from ..base.torch_names import UserDefinedClassVariable
+
+    owner = self.objvar.realize() if name == "__instancecheck__" and self.objvar is not None else None
+    if not isinstance(owner, UserDefinedClassVariable) or len(args) != 1 or kwargs:
+        return hooks.DECLINED
+    order, below = type(owner.value).__mro__, self.typevar.as_python_constant()
+    above = order[order.index(below) + 1 :] if below in order else ()
+    found = next((base for base in above if name in vars(base)), None)
+    return plain_answer(found, owner.value, args[0])
+
+
+@FEATURE.hook("builtin.method")
+def check_by_type(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Answer `type.__instancecheck__(cls, value)`."""
+    from ..base.torch_names import UserDefinedClassVariable
+
+    if name != "__instancecheck__" or self.fn is not type or len(args) != 2 or kwargs:
+        return hooks.DECLINED
+    owner = args[0].realize()
+    return plain_answer(type, owner.value, args[1]) if isinstance(owner, UserDefinedClassVariable) else hooks.DECLINED
+
+
+def plain_answer(metaclass: Any, owner: type, value: Any) -> Any:
+    """The variable of the answer of `type` or `ABCMeta`; DECLINED for other metaclasses."""
+    from ..base.torch_names import ConstantVariable
+
+    kind = kind_of(value.realize())
+    if kind is None or metaclass not in (type, abc.ABCMeta):
+        return hooks.DECLINED
+    registered = metaclass is abc.ABCMeta and abc.ABCMeta.__subclasscheck__(owner, kind)  # type: ignore[arg-type]
+    return ConstantVariable.create(owner in kind.__mro__ or registered)
 
 
 def ask_metaclass(kind: Any, value: Any) -> bool:
@@ -88,14 +127,6 @@ def check_of(kind: type) -> Optional[types.FunctionType]:
 def package(function: Any) -> str:
     """The top package of a function."""
     return str(getattr(function, "__module__", None) or "").partition(".")[0]
-
-
-def kind_of(variable: Any) -> Any:
-    """The class of a variable; None where Dynamo does not know it."""
-    try:
-        return variable.python_type()
-    except NotImplementedError:
-        return None
 
 
 def has_writes(tx: Any, variable: Any) -> bool:

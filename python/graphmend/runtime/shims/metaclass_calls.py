@@ -59,9 +59,7 @@ def call_metaclass(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
 
 
 @FEATURE.hook("super.method")
-def call_inherited(
-    method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
-) -> Any:
+def call_inherited(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Make the object in `super().__call__(...)`."""
     if name != "__call__" or not is_class(self.objvar):
         return hooks.DECLINED

@@ -1,16 +1,16 @@
 """`in` with objects of the program: the object itself counts before `==`, and the answer is a truth value.
 
-    class Score:
-        def __eq__(self, other):
-            return False
+class Score:
+    def __eq__(self, other):
+        return False
 
-    score in [score]           # True: Python compares identities first, Dynamo asks `__eq__` alone
+score in [score]           # True: Python compares identities first, Dynamo asks `__eq__` alone
 
-    class Labels:
-        def __contains__(self, name):
-            return self.table.get(name)
+class Labels:
+    def __contains__(self, name):
+        return self.table.get(name)
 
-    known = "cat" in labels    # True or False; Dynamo gives the result of `__contains__`
+known = "cat" in labels    # True or False; Dynamo gives the result of `__contains__`
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import operator
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline
+from ..base.dynamo_values import inline, kind_of
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "membership of objects", partial=True)
 SEARCH, ABSENT = "impl_CONTAINS_OP_fallback", object()
@@ -92,7 +92,7 @@ def as_truth(tx: Any, result: Any) -> Any:
     if result.is_python_constant():
         value = result.as_python_constant()
         return result if isinstance(value, bool) else ConstantVariable.create(bool(value))
-    if result.is_tensor() or result.python_type() is bool:
+    if result.is_tensor() or kind_of(result) is bool:
         return result
     return VariableTracker.build(tx, bool).call_function(tx, [result], {})
 

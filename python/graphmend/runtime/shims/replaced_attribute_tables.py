@@ -20,7 +20,9 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "objects that get a new `__dict__
 
 
 @FEATURE.hook("effects.store")
-def leave_table(store: Any, trace: trace_state.Trace, self: Any, item: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+def leave_table(
+    store: Any, trace: trace_state.Trace, self: Any, item: Any, name: Any, *args: Any, **kwargs: Any
+) -> Any:
     """Leave a new table of attributes to Python."""
     if name == "__dict__":
         leave_to_python(trace, "an object gets a new `__dict__`")
