@@ -122,21 +122,21 @@ def containers(x: Any) -> Any:
     return x + len(groups) + rows[0] + sum(members) + len(names) + len(views)
 
 
-class Labels:
-    def __contains__(self, name: str) -> bool:
+class Names:
+    def __contains__(self, name: object) -> bool:
         return name == "a"
 
 
 @calls(floats)
 def members(x: Any) -> Any:
-    labels, steps = Labels(), numbers_of(3)
-    found = {"a": 1}.get("a"), {1, 2}.discard(1), "a" in labels, operator.contains(labels, "b")
+    names, steps = Names(), numbers_of(3)
+    found = {"a": 1}.get("a"), {1, 2}.pop(), 3 in {1, 2}, {1}.issubset({1}), "a" in names, operator.contains(names, "b")
     next(steps)
     try:
         steps.throw(KeyError("a"))
     except KeyError:
-        found = (*found, next(steps, 0))
-    return x + 1, found, str(object.__repr__(labels) == "")
+        steps.close()
+    return x + 1, found, str(object.__repr__(names) == "")
 
 
 PROXY = types.MappingProxyType({"a": 1})

@@ -17,16 +17,18 @@ CASES = {
         class A:
             n = 0
             @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
+            def inc(cls):
+                cls.n += 1
+        class B(A):
+            pass
+        class C(B):
+            pass
         """,
         """
-        A.n = 0; A.inc(); A.inc(); r = (A.n, B.n, C.n)
+        A.n = 0
+        A.inc()
+        A.inc()
+        r = (A.n, B.n, C.n)
         """,
     ),
     "instance shadows": (
@@ -34,94 +36,65 @@ CASES = {
         class A:
             n = 0
             @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
+            def inc(cls):
+                cls.n += 1
+        class B(A):
+            pass
+        class C(B):
+            pass
         """,
         """
-        A.n = 0; b = B(); b.n = 9; A.n = 4; r = (b.n, B().n, C.n)
+        A.n = 0
+        b = B()
+        b.n = 9
+        A.n = 4
+        r = (b.n, B().n, C.n)
         """,
     ),
     "vars after write": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class H: 
+        class H:
             a = 1
         """,
         """
-        H.b = 2; r = ('b' in vars(H), H.b); del H.b
+        H.b = 2
+        r = ("b" in vars(H), H.b)
+        del H.b
         """,
     ),
     "dict after write": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class H: 
+        class H:
             a = 1
         """,
         """
-        H.a = 2; r = (H.__dict__['a'], H.a); H.a = 1
+        H.a = 2
+        r = (H.__dict__["a"], H.a)
+        H.a = 1
         """,
     ),
     "held proxy": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class H: 
+        class H:
             a = 1
         """,
         """
-        d = H.__dict__; H.a = d['a'] + 1; r = d['a']
+        d = H.__dict__
+        H.a = d["a"] + 1
+        r = d["a"]
         """,
     ),
     "per-class cache": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class H:
             def get(s):
                 cls = type(s)
-                if '_c' not in cls.__dict__: cls._c = []
+                if "_c" not in cls.__dict__:
+                    cls._c = []
                 cls._c.append(1)
                 return len(cls._c)
-        class K(H): pass
+        class K(H):
+            pass
         """,
         """
         r = (H().get(), K().get(), H().get())
@@ -129,20 +102,11 @@ CASES = {
     ),
     "per-class once": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class H:
             def get(s):
                 cls = type(s)
-                if '_c' not in cls.__dict__: cls._c = 1
+                if "_c" not in cls.__dict__:
+                    cls._c = 1
                 return cls._c
         """,
         """
@@ -151,41 +115,27 @@ CASES = {
     ),
     "class counter ids": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class H:
             count = 0
-            def __init__(s): H.count += 1; s.id = H.count
-        class K(H): pass
+            def __init__(s):
+                H.count += 1
+                s.id = H.count
+        class K(H):
+            pass
         """,
         """
-        H.count = 0; r = [H().id, K().id, H().id, K.count]
+        H.count = 0
+        r = [H().id, K().id, H().id, K.count]
         """,
     ),
     "cls counter via type(self)": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class H:
             count = 0
-            def __init__(s): type(s).count += 1
-        class K(H): pass
+            def __init__(s):
+                type(s).count += 1
+        class K(H):
+            pass
         """,
         """
         r = [H().count, K().count, H.count, K.count]
@@ -193,107 +143,82 @@ CASES = {
     ),
     "delattr": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class H: v = 1
-        class K(H): v = 2
+        class H:
+            v = 1
+        class K(H):
+            v = 2
         """,
         """
-        K.v = 3; a = K.v; del K.v
-        b = K.v; K.v = 2
+        K.v = 3
+        a = K.v
+        del K.v
+        b = K.v
+        K.v = 2
         r = (a, b)
         """,
     ),
     "property on class": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class H:
             _v = 1
             @property
-            def v(s): return s._v
-        class K(H): pass
+            def v(s):
+                return s._v
+        class K(H):
+            pass
         """,
         """
-        H._v = 2; a = K().v; K._v = 3; r = (a, K().v, H().v); H._v = 1; del K._v
+        H._v = 2
+        a = K().v
+        K._v = 3
+        r = (a, K().v, H().v)
+        H._v = 1
+        del K._v
         """,
     ),
     "items of vars": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class H: 
+        class H:
             a = 1
             b = 2
         """,
         """
-        r = sorted(k for k in vars(H) if not k.startswith('_'))
+        r = sorted((k for k in vars(H) if not k.startswith("_")))
         """,
     ),
     "multiple inheritance": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
-        class P: v = 1
-        class Q: v = 2
-        class R(P, Q): pass
+        class P:
+            v = 1
+        class Q:
+            v = 2
+        class R(P, Q):
+            pass
         """,
         """
-        Q.v = 7; a = R.v; P.v = 5; r = (a, R.v, R().v); Q.v = 2; P.v = 1
+        Q.v = 7
+        a = R.v
+        P.v = 5
+        r = (a, R.v, R().v)
+        Q.v = 2
+        P.v = 1
         """,
     ),
     "nn.Module class attr": (
         """
-        class A:
-            n = 0
-            @classmethod
-            def inc(cls): cls.n += 1
-        class B(A): pass
-        class C(B): pass
-        def reset():
-            A.n = 0
-            for k in (B, C):
-                if 'n' in k.__dict__: del k.n
         class M(torch.nn.Module):
             calls = 0
-            def forward(s, x): M.calls += 1; return x * s.calls
-        class N(M): pass
+            def forward(s, x):
+                M.calls += 1
+                return x * s.calls
+        class N(M):
+            pass
         m = N()
         """,
         """
-        M.calls = 0; x = m(x); r = (m.calls, M.calls, 'calls' in vars(N), 'calls' in M.__dict__)
+        M.calls = 0
+        x = m(x)
+        r = (m.calls, M.calls, "calls" in vars(N), "calls" in M.__dict__)
         """,
     ),
 }

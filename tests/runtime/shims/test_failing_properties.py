@@ -14,28 +14,28 @@ from graphmend.runtime.base import torch_names
 CASES = {
     "getattr err": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class B:
             @property
-            def p(self): return self.missing
-            def __getattr__(self, k): raise AttributeError('no ' + k)
+            def p(self):
+                return self.missing
+            def __getattr__(self, k):
+                raise AttributeError("no " + k)
         """,
         """
-        try: B().p
-        except AttributeError as e: r = (str(e), hasattr(B(), 'p'), getattr(B(), 'q', 1), getattr(B(), 'p', 5))
+        try:
+            B().p
+        except AttributeError as e:
+            r = (str(e), hasattr(B(), "p"), getattr(B(), "q", 1), getattr(B(), "p", 5))
         """,
     ),
     "getattr default for property": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class B:
             @property
-            def p(self): raise AttributeError('x')
-            def __getattr__(self, k): return 'dyn ' + k
+            def p(self):
+                raise AttributeError("x")
+            def __getattr__(self, k):
+                return "dyn " + k
         """,
         """
         r = (B().p, B().q)
@@ -43,13 +43,12 @@ CASES = {
     ),
     "property ok": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class B:
             @property
-            def p(self): return self.q
-            def __getattr__(self, k): return 'dyn ' + k
+            def p(self):
+                return self.q
+            def __getattr__(self, k):
+                return "dyn " + k
         """,
         """
         r = B().p
@@ -57,48 +56,51 @@ CASES = {
     ),
     "property key error": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class B:
             @property
-            def p(self): raise KeyError('k')
-            def __getattr__(self, k): return 'dyn ' + k
+            def p(self):
+                raise KeyError("k")
+            def __getattr__(self, k):
+                return "dyn " + k
         """,
         """
-        try: r = B().p
-        except KeyError as e: r = e.args
+        try:
+            r = B().p
+        except KeyError as e:
+            r = e.args
         """,
     ),
     "module property err": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class M(torch.nn.Module):
             @property
-            def p(self): return self.nothing
+            def p(self):
+                return self.nothing
             @property
-            def q(self): return self.lin.weight.shape[0]
-            def __init__(s): super().__init__(); s.lin = torch.nn.Linear(2, 3)
+            def q(self):
+                return self.lin.weight.shape[0]
+            def __init__(s):
+                super().__init__()
+                s.lin = torch.nn.Linear(2, 3)
         m = M()
         """,
         """
-        try: m.p
-        except AttributeError as e: r = str(e)
-        r = (r, hasattr(m, 'p'), m.q, hasattr(m, 'zz'))
+        try:
+            m.p
+        except AttributeError as e:
+            r = str(e)
+        r = (r, hasattr(m, "p"), m.q, hasattr(m, "zz"))
         """,
     ),
     "descriptor err": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class D:
-            def __get__(s, o, t): raise AttributeError('d')
+            def __get__(s, o, t):
+                raise AttributeError("d")
         class B:
             d = D()
-            def __getattr__(self, k): return 'dyn ' + k
+            def __getattr__(self, k):
+                return "dyn " + k
         """,
         """
         r = B().d
@@ -106,14 +108,13 @@ CASES = {
     ),
     "cached property err": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         import functools
         class B:
             @functools.cached_property
-            def p(self): raise AttributeError('x')
-            def __getattr__(self, k): return 'dyn ' + k
+            def p(self):
+                raise AttributeError("x")
+            def __getattr__(self, k):
+                return "dyn " + k
         """,
         """
         r = B().p

@@ -15,49 +15,70 @@ CASES = {
     "len in key": (
         "",
         """
-        l = [3, 1, 2]; seen = []
-        l.sort(key=lambda v: (seen.append(len(l)), v)[1]); r = (l, seen)
+        l = [3, 1, 2]
+        seen = []
+        l.sort(key=lambda v: (seen.append(len(l)), v)[1])
+        r = (l, seen)
         """,
     ),
     "plain key": (
         "",
         """
-        l = [3, 1, 2]; l.sort(key=lambda v: -v); m = sorted(l, key=lambda v: (len(l), v)); r = (l, m)
+        l = [3, 1, 2]
+        l.sort(key=lambda v: -v)
+        m = sorted(l, key=lambda v: (len(l), v))
+        r = (l, m)
         """,
     ),
     "append in key": (
         "",
         """
         l = [3, 1, 2]
-        try: l.sort(key=lambda v: (l.append(v), v)[1]); r = 0
-        except ValueError as e: r = 'v'
+        try:
+            l.sort(key=lambda v: (l.append(v), v)[1])
+            r = 0
+        except ValueError as e:
+            r = "v"
         """,
     ),
     "in key": (
         "",
         """
-        l = [3, 1, 2]; l.sort(key=lambda v: v in l); r = l
+        l = [3, 1, 2]
+        l.sort(key=lambda v: v in l)
+        r = l
         """,
     ),
     "key from dict and other list": (
         "",
         """
-        l = ['b', 'a']; o = ['a', 'b']; l.sort(key=o.index); q = list(l); l.sort(key={'a': 2, 'b': 1}.get, reverse=True); r = (q, l)
+        l = ["b", "a"]
+        o = ["a", "b"]
+        l.sort(key=o.index)
+        q = list(l)
+        l.sort(key={"a": 2, "b": 1}.get, reverse=True)
+        r = (q, l)
         """,
     ),
     "key tensors": (
         "",
         """
-        l = [x.sum(), x.max(), x.mean()]; l.sort(key=lambda v: v.item()); x = l[0]; r = 0
+        l = [x.sum(), x.max(), x.mean()]
+        l.sort(key=lambda v: v.item())
+        x = l[0]
+        r = 0
         """,
     ),
     "key raises": (
         "",
         """
         l = [3, 0, 2]
-        try: l.sort(key=lambda v: 1 // v)
-        except ZeroDivisionError: pass
-        l.append(1); r = l
+        try:
+            l.sort(key=lambda v: 1 // v)
+        except ZeroDivisionError:
+            pass
+        l.append(1)
+        r = l
         """,
     ),
 }

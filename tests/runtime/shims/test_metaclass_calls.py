@@ -17,10 +17,11 @@ CASES = {
         class S(type):
             def __call__(cls, *a, **k):
                 o = type.__call__(cls, *a, **k)
-                o.tag = 'x'
+                o.tag = "x"
                 return o
         class A(metaclass=S):
-            def __init__(s, v=3): s.n = v
+            def __init__(s, v=3):
+                s.n = v
         """,
         """
         r = (A().tag, A(5).n, A(v=7).n)
@@ -56,14 +57,20 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.t = getattr(o, 't', 0) + 1; return o
+                o = super().__call__(*a)
+                o.t = getattr(o, "t", 0) + 1
+                return o
         class S2(S):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.t += 10; return o
-        class S3(S2): pass
+                o = super().__call__(*a)
+                o.t += 10
+                return o
+        class S3(S2):
+            pass
         class A(metaclass=S3):
             pass
-        class B(A): pass
+        class B(A):
+            pass
         """,
         """
         r = (A().t, B().t)
@@ -73,9 +80,13 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = cls.__new__(cls); o.k = a; o.__init__(*a); return o
+                o = cls.__new__(cls)
+                o.k = a
+                o.__init__(*a)
+                return o
         class A(metaclass=S):
-            def __init__(s, v): s.v = v
+            def __init__(s, v):
+                s.v = v
         """,
         """
         r = (A(3).k, A(4).v)
@@ -85,12 +96,15 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = object.__new__(cls); o.k = a; return o
+                o = object.__new__(cls)
+                o.k = a
+                return o
         class A(metaclass=S):
-            def __init__(s, v): s.v = v
+            def __init__(s, v):
+                s.v = v
         """,
         """
-        r = (A(3).k, hasattr(A(4), 'v'))
+        r = (A(3).k, hasattr(A(4), "v"))
         """,
     ),
     "abc meta with call": (
@@ -98,12 +112,15 @@ CASES = {
         import abc
         class S(abc.ABCMeta):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.t = 1; return o
+                o = super().__call__(*a)
+                o.t = 1
+                return o
         class A(metaclass=S):
             @abc.abstractmethod
             def f(self): ...
         class B(A):
-            def f(self): return 2
+            def f(self):
+                return 2
         """,
         """
         r = (B().t, B().f())
@@ -117,10 +134,14 @@ CASES = {
                 o.__post_init__()
                 return o
         class A(metaclass=PostInit):
-            def __init__(s, v): s.v = v
-            def __post_init__(s): s.v *= 2
+            def __init__(s, v):
+                s.v = v
+            def __post_init__(s):
+                s.v *= 2
         class B(A):
-            def __post_init__(s): super().__post_init__(); s.v += 1
+            def __post_init__(s):
+                super().__post_init__()
+                s.v += 1
         """,
         """
         r = (A(3).v, B(3).v)
@@ -147,51 +168,64 @@ CASES = {
         import enum
         class M(enum.EnumMeta):
             def __call__(cls, value, *a, **k):
-                if value == 'dflt': value = 1
+                if value == "dflt":
+                    value = 1
                 return super().__call__(value, *a, **k)
         class C(enum.Enum, metaclass=M):
             A = 1
             B = 2
         """,
         """
-        r = (C('dflt'), C(2))
+        r = (C("dflt"), C(2))
         """,
     ),
     "nn module instance with meta": (
         """
         class S(type(torch.nn.Module)):
             def __call__(cls, *a, **k):
-                o = super().__call__(*a, **k); o.tag = 3; return o
+                o = super().__call__(*a, **k)
+                o.tag = 3
+                return o
         class A(torch.nn.Module, metaclass=S):
-            def __init__(s): super().__init__(); s.n = 1
+            def __init__(s):
+                super().__init__()
+                s.n = 1
         """,
         """
-        m = A(); r = (m.tag, m.n)
+        m = A()
+        r = (m.tag, m.n)
         """,
     ),
     "meta call passes class as arg": (
         """
         class S(type):
             def __call__(cls, *a):
-                if a and isinstance(a[0], cls): return a[0]
+                if a and isinstance(a[0], cls):
+                    return a[0]
                 return super().__call__(*a)
         class A(metaclass=S):
-            def __init__(s, v=None): s.v = v
+            def __init__(s, v=None):
+                s.v = v
         """,
         """
-        a = A(3); r = (A(a) is a, A(4) is a, a.v)
+        a = A(3)
+        r = (A(a) is a, A(4) is a, a.v)
         """,
     ),
     "meta call raises": (
         """
         class S(type):
             def __call__(cls, *a):
-                raise TypeError('no instances of ' + cls.__name__)
-        class A(metaclass=S): pass
+                raise TypeError("no instances of " + cls.__name__)
+        class A(metaclass=S):
+            pass
         """,
         """
-        try: A(); r = 1
-        except TypeError as e: r = str(e)
+        try:
+            A()
+            r = 1
+        except TypeError as e:
+            r = str(e)
         """,
     ),
     "registry counts": (
@@ -199,12 +233,18 @@ CASES = {
         class S(type):
             made = []
             def __call__(cls, *a):
-                o = super().__call__(*a); S.made.append(cls.__name__); return o
-        class A(metaclass=S): pass
-        class B(A): pass
+                o = super().__call__(*a)
+                S.made.append(cls.__name__)
+                return o
+        class A(metaclass=S):
+            pass
+        class B(A):
+            pass
         """,
         """
-        A(); B(); r = (list(S.made), len(S.made))
+        A()
+        B()
+        r = (list(S.made), len(S.made))
         """,
     ),
     "counter on class": (
@@ -217,16 +257,21 @@ CASES = {
             count = 0
         """,
         """
-        A(); A(); r = A.count
+        A()
+        A()
+        r = A.count
         """,
     ),
     "lambda in map": (
         """
         class S(type):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.tag = a; return o
+                o = super().__call__(*a)
+                o.tag = a
+                return o
         class A(metaclass=S):
-            def __init__(s, v): pass
+            def __init__(s, v):
+                pass
         """,
         """
         r = ([o.tag for o in map(A, [1, 2])], (lambda c: c(5))(A).tag, A(*[6]).tag)
@@ -235,10 +280,12 @@ CASES = {
     "callable object as metaclass call": (
         """
         class Callit:
-            def __call__(self, *a): return ('called', a)
+            def __call__(self, *a):
+                return ("called", a)
         class S(type):
             __call__ = Callit()
-        class A(metaclass=S): pass
+        class A(metaclass=S):
+            pass
         """,
         """
         r = A(3)
@@ -248,8 +295,10 @@ CASES = {
         """
         class S(type):
             @staticmethod
-            def __call__(*a): return ('st', a)
-        class A(metaclass=S): pass
+            def __call__(*a):
+                return ("st", a)
+        class A(metaclass=S):
+            pass
         """,
         """
         r = A(3)
@@ -259,8 +308,10 @@ CASES = {
         """
         class S(type):
             @classmethod
-            def __call__(mcs, *a): return (mcs.__name__, a)
-        class A(metaclass=S): pass
+            def __call__(mcs, *a):
+                return (mcs.__name__, a)
+        class A(metaclass=S):
+            pass
         """,
         """
         r = A(3)
@@ -270,12 +321,17 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.tag = 1; return o
-        class E(Exception, metaclass=S): pass
+                o = super().__call__(*a)
+                o.tag = 1
+                return o
+        class E(Exception, metaclass=S):
+            pass
         """,
         """
-        try: raise E('x')
-        except E as e: r = (e.tag, e.args)
+        try:
+            raise E("x")
+        except E as e:
+            r = (e.tag, e.args)
         """,
     ),
     "dataclass with meta": (
@@ -283,7 +339,9 @@ CASES = {
         import dataclasses
         class S(type):
             def __call__(cls, *a, **k):
-                o = super().__call__(*a, **k); object.__setattr__(o, 'tag', 1); return o
+                o = super().__call__(*a, **k)
+                object.__setattr__(o, "tag", 1)
+                return o
         @dataclasses.dataclass
         class D(metaclass=S):
             a: int = 1
@@ -299,9 +357,13 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.tag = len(o); return o
-        class L(list, metaclass=S): pass
-        class T(dict, metaclass=S): pass
+                o = super().__call__(*a)
+                o.tag = len(o)
+                return o
+        class L(list, metaclass=S):
+            pass
+        class T(dict, metaclass=S):
+            pass
         """,
         """
         r = (L([1, 2]).tag, T({1: 2}).tag)
@@ -311,22 +373,31 @@ CASES = {
         """
         class S(type):
             def __call__(cls, *a):
-                o = super().__call__(*a); o.s = o.v.sum().item() > 0; return o
+                o = super().__call__(*a)
+                o.s = o.v.sum().item() > 0
+                return o
         class A(metaclass=S):
-            def __init__(s, v): s.v = v
+            def __init__(s, v):
+                s.v = v
         """,
         """
-        a = A(x); x = a.v + a.s; r = a.s
+        a = A(x)
+        x = a.v + a.s
+        r = a.s
         """,
     ),
     "class method of meta": (
         """
         class S(type):
-            def make(cls, *a): return cls(*a)
+            def make(cls, *a):
+                return cls(*a)
             def __call__(cls, *a):
-                o = super().__call__(*a); o.t = a; return o
+                o = super().__call__(*a)
+                o.t = a
+                return o
         class A(metaclass=S):
-            def __init__(s, v): pass
+            def __init__(s, v):
+                pass
         """,
         """
         r = A.make(3).t
@@ -340,29 +411,33 @@ CASES = {
                 if cls._i is None:
                     cls._i = super().__new__(cls)
                 return cls._i
-            def __init__(s): s.n = getattr(s, 'n', 0) + 1
+            def __init__(s):
+                s.n = getattr(s, "n", 0) + 1
         """,
         """
-        A._i = None; a = A(); b = A(); r = (a is b, a.n)
+        A._i = None
+        a = A()
+        b = A()
+        r = (a is b, a.n)
         """,
     ),
     "init subclass registry call": (
         """
         class R:
             reg = {}
-            def __init_subclass__(cls, **k): R.reg[cls.__name__] = cls
-        class A(R): v = 1
-        class B(R): v = 2
+            def __init_subclass__(cls, **k):
+                R.reg[cls.__name__] = cls
+        class A(R):
+            v = 1
+        class B(R):
+            v = 2
         """,
         """
-        r = (R.reg['A']().v, R.reg['B']().v)
+        r = (R.reg["A"]().v, R.reg["B"]().v)
         """,
     ),
     "metaclass instances": (
         """
-        import weakref
-        class A:
-            def f(s): return 3
         class S(type):
             _i = {}
             def __call__(cls, *a, **k):
@@ -370,11 +445,16 @@ CASES = {
                     cls._i[cls] = super().__call__(*a, **k)
                 return cls._i[cls]
         class A2(metaclass=S):
-            def __init__(s): s.n = 0
-        class B2(A2): pass
+            def __init__(s):
+                s.n = 0
+        class B2(A2):
+            pass
         """,
         """
-        a = A2(); a.n += 1; b = A2(); r = (a is b, b.n, len(S._i), B2() is B2(), B2() is a)
+        a = A2()
+        a.n += 1
+        b = A2()
+        r = (a is b, b.n, len(S._i), B2() is B2(), B2() is a)
         """,
     ),
 }

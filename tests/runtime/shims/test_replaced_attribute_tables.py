@@ -14,86 +14,127 @@ from graphmend.runtime.base import torch_names
 CASES = {
     "objdict replace": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; o.__dict__ = {'b': 2}; r = (hasattr(o, 'a'), o.b)
+        o = O()
+        o.a = 1
+        o.__dict__ = {"b": 2}
+        r = (hasattr(o, "a"), o.b)
         """,
     ),
     "objdict share": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); p = O(); o.__dict__ = p.__dict__; o.a = 3; r = p.a
+        o = O()
+        p = O()
+        o.__dict__ = p.__dict__
+        o.a = 3
+        r = p.a
         """,
     ),
     "objdict attrdict": (
         """
         class AD(dict):
-            def __init__(s, *a, **k): super().__init__(*a, **k); s.__dict__ = s
+            def __init__(s, *a, **k):
+                super().__init__(*a, **k)
+                s.__dict__ = s
         """,
         """
-        d = AD(a=1); d.b = 2; r = (d.a, d['b'], d.get('b'))
+        d = AD(a=1)
+        d.b = 2
+        r = (d.a, d["b"], d.get("b"))
         """,
     ),
     "borg": (
         """
         class Borg:
             _s = {}
-            def __init__(s): s.__dict__ = s._s
+            def __init__(s):
+                s.__dict__ = s._s
         """,
         """
-        a = Borg(); a.v = 1; b = Borg(); r = getattr(b, 'v', None); Borg._s.clear()
+        a = Borg()
+        a.v = 1
+        b = Borg()
+        r = getattr(b, "v", None)
+        Borg._s.clear()
         """,
     ),
     "objdict update": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; o.__dict__.update(b=2, a=5); r = (o.a, o.b, vars(o))
+        o = O()
+        o.a = 1
+        o.__dict__.update(b=2, a=5)
+        r = (o.a, o.b, vars(o))
         """,
     ),
     "objdict assign empty": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; o.__dict__ = {}; r = (hasattr(o, 'a'), vars(o))
+        o = O()
+        o.a = 1
+        o.__dict__ = {}
+        r = (hasattr(o, "a"), vars(o))
         """,
     ),
     "objdict of module-level": (
         """
-        class O: pass
-        o = O(); o.a = 1
+        class O:
+            pass
+        o = O()
+        o.a = 1
         """,
         """
-        o.__dict__ = {'b': o.__dict__.get('a', 9)}; r = (hasattr(o, 'a'), o.b)
+        o.__dict__ = {"b": o.__dict__.get("a", 9)}
+        r = (hasattr(o, "a"), o.b)
         """,
     ),
     "setattr __dict__": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; setattr(o, '__dict__', {'b': 2}); r = (hasattr(o, 'a'), hasattr(o, 'b'))
+        o = O()
+        o.a = 1
+        setattr(o, "__dict__", {"b": 2})
+        r = (hasattr(o, "a"), hasattr(o, "b"))
         """,
     ),
     "object.__setattr__ dict": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; object.__setattr__(o, '__dict__', {'b': 2}); r = (hasattr(o, 'a'), hasattr(o, 'b'))
+        o = O()
+        o.a = 1
+        object.__setattr__(o, "__dict__", {"b": 2})
+        r = (hasattr(o, "a"), hasattr(o, "b"))
         """,
     ),
     "del dict": (
         """
-        class O: pass
+        class O:
+            pass
         """,
         """
-        o = O(); o.a = 1; del o.__dict__; r = hasattr(o, 'a')
+        o = O()
+        o.a = 1
+        del o.__dict__
+        r = hasattr(o, "a")
         """,
     ),
 }

@@ -16,17 +16,23 @@ CASES = {
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         """,
         """
-        a = A(); w = weakref.ref(a); q = w() is a; del a; r = (q, w() is None)
+        a = A()
+        w = weakref.ref(a)
+        q = w() is a
+        del a
+        r = (q, w() is None)
         """,
     ),
     "weak kept": (
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         KEEP = A()
         W = weakref.ref(KEEP)
         """,
@@ -38,56 +44,83 @@ CASES = {
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         """,
         """
-        d = weakref.WeakValueDictionary(); a = A(); d['a'] = a; q = len(d); del a; r = (q, len(d))
+        d = weakref.WeakValueDictionary()
+        a = A()
+        d["a"] = a
+        q = len(d)
+        del a
+        r = (q, len(d))
         """,
     ),
     "weak set": (
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         """,
         """
-        s = weakref.WeakSet(); a = A(); s.add(a); q = len(s); del a; r = (q, len(s))
+        s = weakref.WeakSet()
+        a = A()
+        s.add(a)
+        q = len(s)
+        del a
+        r = (q, len(s))
         """,
     ),
     "weak method": (
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         """,
         """
-        a = A(); m = weakref.WeakMethod(a.f); q = m()(); del a; r = (q, m() is None)
+        a = A()
+        m = weakref.WeakMethod(a.f)
+        q = m()()
+        del a
+        r = (q, m() is None)
         """,
     ),
     "weak finalize": (
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         L = []
         """,
         """
-        L.clear(); a = A(); weakref.finalize(a, L.append, 1); del a; r = list(L)
+        L.clear()
+        a = A()
+        weakref.finalize(a, L.append, 1)
+        del a
+        r = list(L)
         """,
     ),
     "weak module attr": (
         """
         import weakref
         class A:
-            def f(s): return 3
+            def f(s):
+                return 3
         class M(torch.nn.Module):
-            def __init__(s): super().__init__(); s.w = weakref.ref(KEEP2)
-            def forward(s, x): return x * (2 if s.w() is not None else 3)
+            def __init__(s):
+                super().__init__()
+                s.w = weakref.ref(KEEP2)
+            def forward(s, x):
+                return x * (2 if s.w() is not None else 3)
         KEEP2 = A()
         m = M()
         """,
         """
-        x = m(x); r = m.w() is KEEP2
+        x = m(x)
+        r = m.w() is KEEP2
         """,
     ),
 }

@@ -4,7 +4,7 @@
         jobs.append(job + 1)     # RuntimeError: deque mutated during iteration
 
 Dynamo goes over a deque as over a list: the loop meets new items, and may never end. Python raises an exception at the
-next step of the loop. A step behind a change of the deque is left to Python; a loop that ends with the change is not.
+next step of the loop. A step behind a change of the deque is left to Python; a loop that ends with the change stays.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The `__dict__` of a class that the call sets attributes of.
+"""The `__dict__` of a class with attributes set by the call.
 
     if "count" not in vars(cls):     # Dynamo reads the class as it was before the call
         cls.count = 0                # pending until the graph has run
 
 Dynamo makes a view of the class from before the call. A view asked for while writes to the class are pending is left to
-Python, and so is each use of an older view behind such a write. The test above with a write behind it stays in the graph.
+Python, like each use of an older view behind a write. The test above stays in the graph.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Functions marked with `torch.compiler.assume_constant_result`, called on one side of a branch.
+"""Functions marked with `torch.compiler.assume_constant_result`, called on a side of a branch.
 
     if x.sum() > 0:
-        x = x * scale("big")       # Dynamo runs the function while it traces, and puts the result into the graph
+        x = x * scale("big")       # Dynamo runs the function while tracing, and puts the result into the graph
     else:
         x = x * scale("small")
 
-A graph with both sides would run both functions, with what they print and change. Such a branch stays as written.
+A graph with both sides would run both functions, with their output and effects. The branch stays as written.
 """
 
 from __future__ import annotations

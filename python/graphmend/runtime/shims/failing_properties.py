@@ -7,8 +7,8 @@
         def __getattr__(self, name):         # Python asks for `missing`, and then for `size`
             return DEFAULTS[name]
 
-Python calls `__getattr__` after each AttributeError of a look-up. Dynamo lets the exception of the property through; the
-hook calls the method in its place.
+Python calls `__getattr__` after each AttributeError of a look-up. Dynamo lets the exception of the property through;
+the hook calls the method in its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "properties that fail in front of
 @FEATURE.hook("object.getattr")
 def ask_after_failure(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Call `__getattr__` where a property has raised an AttributeError."""
-    from ..base.torch_names import ConstantVariable, ObservedAttributeError, handle_observed_exception
+    from ..base.torch_names import ConstantVariable, ObservedAttributeError
 
     kind = type(self.value)
     if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType) or not is_property(kind, name):
@@ -33,7 +33,7 @@ def ask_after_failure(read: Any, trace: trace_state.Trace, self: Any, tx: Any, n
     try:
         return read(self, tx, name)
     except ObservedAttributeError:
-        handle_observed_exception(tx)
+        tx.exn_vt_stack.clear_current_exception()
     return inline(tx, ask, [self, ConstantVariable.create(name)], {})
 
 

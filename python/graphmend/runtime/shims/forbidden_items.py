@@ -1,8 +1,8 @@
-"""Contents of Dynamo's variables that the traced program must not look at.
+"""Contents of Dynamo's variables hidden from the traced program.
 
     iterator.items = Forbidden(trace, "a deque changes while its items are gone over")
 
-Each use is left to Python: Dynamo would read contents that Python does not have at this place. A frame on its own is
+Each use is left to Python: Dynamo would read contents unlike those of Python. A frame on its own is
 not compiled at all: the code behind a graph break would get a copy of the contents.
 """
 

@@ -3,7 +3,7 @@
     int.__add__("a", 1)      # TypeError: descriptor '__add__' requires a 'int' object but received a 'str'
     str.lower(5)
 
-Dynamo calls the method of the object that it gets. Such a call is left to Python, which raises an exception.
+Dynamo calls the method of the given object. The call is left to Python, and Python raises an exception.
 """
 
 from __future__ import annotations

@@ -10,11 +10,10 @@
     steps.throw(ValueError("stop"))       # raises the exception, and ends the generator
     next(steps, None)                     # Dynamo goes on behind the last `yield`
 
-Before torch 2.14, Dynamo drops the value of the StopIteration that ends a `yield from`, and keeps the exception as the
-current one. It also takes a generator for a living one whose exception came by `throw()`. A generator that catches the
-exception and yields again is left to Python: Dynamo raises a second exception there, which handlers may catch, too. So
-is a `raise StopIteration` in a generator: Dynamo takes it for a RuntimeError at once, and Python where it leaves the
-generator (PEP 479).
+Before torch 2.14, Dynamo drops the value of the StopIteration at the end of a `yield from`, and keeps the exception as
+the current exception. After an uncaught `throw()`, Dynamo goes on with the generator. Two cases are left to Python:
+generators that catch the exception and yield again, where Dynamo raises a second exception for handlers to catch; and
+`raise StopIteration` in a generator, a RuntimeError in Dynamo even where the generator catches the exception (PEP 479).
 """
 
 from __future__ import annotations
@@ -53,14 +52,12 @@ def leave_raised_stop(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
 def end_by_exception(
     method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
-    """End a generator that the exception of a `throw()` leaves."""
-    from ..base.torch_names import ObservedException
-
+    """End a generator behind an uncaught `throw()`."""
     if name != "throw":
         return hooks.DECLINED
     try:
         method(self, tx, name, args, kwargs)
-    except ObservedException:
+    except Exception:
         self.inline_tracer.generator_exhausted = True
         raise
     leave_to_python(trace, f"the generator `{self.code.co_name}` goes on behind an exception")

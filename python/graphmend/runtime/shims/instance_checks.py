@@ -7,9 +7,9 @@
     isinstance(Layer(), Layer)       # True in Python, which first compares the classes
     isinstance(value, (int, Layer))  # Dynamo asks `issubclass` of the types
 
-Dynamo calls the method for real, with an object that lacks what the call has set. The method is traced in its place, one
-class of a tuple after another. A metaclass with a `__subclasscheck__` alone leaves `isinstance` as it is; Dynamo calls
-it. Dynamo knows the answers of `abc` and torch. A protocol is left to Python where an attribute set by the call decides.
+Dynamo calls the method for real, with an object without the attributes set by the call. The hook traces the method, for
+each class of a tuple in turn. Python leaves a `__subclasscheck__` out of `isinstance`; Dynamo calls the method. Dynamo
+knows the answers of `abc` and torch. A protocol is left to Python where an attribute set by the call decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PROTOCOLS = frozenset(("typing", "typing_extensions"))
 
 @FEATURE.hook("builtin.call")
 def check_instance(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace the checks that Dynamo would make for real, or leave out."""
+    """Trace the checks of metaclasses."""
     from ..base.torch_names import ConstantVariable, UserDefinedClassVariable
 
     if self.fn is not isinstance or len(args) != 2 or kwargs or not args[1].is_python_constant():
@@ -95,11 +95,12 @@ def plain_answer(metaclass: Any, owner: type, value: Any) -> Any:
 
 def ask_metaclass(kind: Any, value: Any) -> bool:
     """The answer of a metaclass, as `isinstance` gives it."""
-    return bool(type(kind).__instancecheck__(kind, value))
+    metaclass: Any = type(kind)
+    return bool(metaclass.__instancecheck__(kind, value))
 
 
 def is_instance_of_any(value: Any, kinds: Any) -> bool:
-    """`isinstance` with one class after another."""
+    """`isinstance` with each class in turn."""
     for kind in kinds:
         if isinstance(value, kind):
             return True
@@ -107,7 +108,7 @@ def is_instance_of_any(value: Any, kinds: Any) -> bool:
 
 
 def is_special(kind: Any) -> bool:
-    """Whether the metaclass of a class answers, or one of a tuple of classes."""
+    """Whether a metaclass answers for a class, or for a class of a tuple."""
     if isinstance(kind, tuple):
         return any(map(is_special, kind))
     if not isinstance(kind, type) or type(kind) is type:

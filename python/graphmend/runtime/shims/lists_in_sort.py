@@ -1,9 +1,9 @@
-"""Lists that the key function of their own `sort` looks at.
+"""Lists read by the key function of their own `sort`.
 
     jobs.sort(key=lambda job: (len(jobs), job.cost))     # len(jobs) is 0: Python empties the list while it sorts
 
 Dynamo calls the key function beside the full list, and goes on for ever where the function adds items. A key function
-that looks at the list, or changes it, is left to Python.
+with a look at the list is left to Python.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REASON = "a key function looks at the list that is sorted"
 
 
 class GuardedKey:
-    """The variable of a key function, which hides the list during each call; otherwise the variable itself."""
+    """The variable of a key function; hides the list during each call."""
 
     def __init__(self, inner: Any, owner: Any, trace: trace_state.Trace) -> None:
         self.inner, self.owner, self.trace = inner, owner, trace

@@ -1,4 +1,4 @@
-"""Attributes that a class finds in its metaclass, and metaclasses that answer writes.
+"""Attributes of a class found in the metaclass, and metaclasses with a `__setattr__`.
 
     class Singleton(type):
         made = {}
@@ -9,8 +9,8 @@
         def __setattr__(cls, name, value):  # Dynamo sets the attribute, and does not ask
             raise AttributeError(name)
 
-A plain attribute of the metaclass is read from the metaclass, where the class has none of that name. A write to a class
-whose metaclass has a `__setattr__` of its own is left to Python.
+A plain attribute of the metaclass is read from the metaclass, where the class has no attribute of the name. Writes to
+classes of a metaclass with a `__setattr__` are left to Python.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .class_attribute_writes import inherited_write, own_write
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "attributes of metaclasses", partial=True)
 BUILT_IN = (type, object)
+SETTER: Any = type.__setattr__
 
 
 @FEATURE.hook("class.getattr")
@@ -44,9 +45,9 @@ def read_of_metaclass(read: Any, trace: trace_state.Trace, self: Any, tx: Any, n
 
 @FEATURE.hook("effects.store")
 def leave_write(store: Any, trace: trace_state.Trace, self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
-    """Leave a write that the metaclass answers to Python."""
+    """Leave a write with a `__setattr__` of the metaclass to Python."""
     from ..base.torch_names import UserDefinedClassVariable
 
-    if isinstance(item, UserDefinedClassVariable) and type(item.value).__setattr__ is not type.__setattr__:
+    if isinstance(item, UserDefinedClassVariable) and type(item.value).__setattr__ is not SETTER:
         leave_to_python(trace, f"the metaclass of {item.value.__name__} answers writes")
     return hooks.DECLINED

@@ -1,4 +1,4 @@
-"""Calls of classes whose metaclass has a `__call__` of its own: singletons, registries, objects finished behind `__init__`.
+"""Calls of classes whose metaclass has a `__call__` of its own: singletons, registries, hooks behind `__init__`.
 
     class Singleton(type):
         made = {}
@@ -10,8 +10,8 @@
     Settings() is Settings()     # Dynamo makes two objects: it calls every class as `type.__call__` does
 
 The method of the metaclass is traced with the class as first argument. Its `super().__call__(...)` and
-`type.__call__(cls, ...)` end in `type.__call__`, and make the object as Dynamo does. A `__call__` that is no plain
-function is left to Python. The members of an enumeration are constants, which `enum.EnumMeta.__call__` looks up.
+`type.__call__(cls, ...)` end in `type.__call__`, and make the object as Dynamo does. A `__call__` of another kind than
+a plain function is left to Python. `enum.EnumMeta.__call__` looks up constants.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..capture.trace_time import leave_to_python
 
 @dataclasses.dataclass
 class Instantiation:
-    """The class that the next call makes an object of, past its metaclass."""
+    """The class of the next call past a metaclass."""
 
     variable: Any = None
 

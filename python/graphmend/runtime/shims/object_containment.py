@@ -51,18 +51,12 @@ def ask_container(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     return as_truth(tx, call(self, tx, args, kwargs))
 
 
-@FEATURE.hook("object.contains", needed=False)
-def ask_object(contains: Any, trace: trace_state.Trace, self: Any, tx: Any, item: Any) -> Any:
-    """Make the answer of a `__contains__` a truth value."""
-    return as_truth(tx, contains(self, tx, item))
-
-
-@FEATURE.hook("object.method", needed=False)
-def ask_method(contains: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Make the answer of a `__contains__` a truth value, where `in` calls the method as a program would."""
-    if name != "__contains__" or tx.current_instruction.opname != "CONTAINS_OP":
+@FEATURE.hook("object.contains")
+def ask_object(contains: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any) -> Any:
+    """Make the answer of a `__contains__` a truth value. Before torch 2.13, `in` calls the method as programs do."""
+    if len(args) > 1 and (args[0] != "__contains__" or tx.current_instruction.opname != "CONTAINS_OP"):
         return hooks.DECLINED
-    return as_truth(tx, contains(self, tx, name, args, kwargs))
+    return as_truth(tx, contains(self, tx, *args))
 
 
 @FEATURE.hook("function.call")

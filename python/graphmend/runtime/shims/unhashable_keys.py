@@ -1,9 +1,9 @@
-"""Keys without a hash, of which the program asks a dictionary or a set.
+"""Keys without a hash, in questions to a dictionary or a set.
 
     sizes.get([3, 4], 0)          # TypeError: unhashable type: 'list'
     names.discard(["a"])
 
-Dynamo answers that such a key is not there. The question is left to Python, which raises an exception.
+Dynamo answers that the key is absent. The question is left to Python, and Python raises an exception.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from ..capture.trace_time import leave_to_python
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "keys without a hash", partial=True)
 
 
-@FEATURE.hook("dict.has")
-@FEATURE.hook("set.has", needed=False)
+@FEATURE.hook("items.has")
 def leave_unhashable(has: Any, trace: trace_state.Trace, self: Any, key: Any) -> Any:
     """Leave a key without a hash to Python."""
     from ..base.torch_names import VariableTracker, is_hashable

@@ -4,8 +4,8 @@
     del node                     # the last reference
     child.parent() is None       # Dynamo keeps the object
 
-Dynamo's variable of a weak reference always has its object. A reference to an object made by the call is left to Python.
-A frame on its own is not compiled at all: the frame behind a graph break would keep the object, too.
+Dynamo's variable of a weak reference always has its object. A reference to an object that the call makes is left to
+Python. A frame on its own is not compiled at all: the frame behind a graph break would keep the object, too.
 """
 
 from __future__ import annotations

@@ -36,9 +36,9 @@ NAMES = {
     "torch._dynamo.current_scope_id": "_current_scope_id current_scope_id",
     "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
     "torch._dynamo.exc": (
-        "handle_observed_exception InternalTorchDynamoError ObservedAttributeError ObservedException ObservedUserStopIteration raise_observed_exception SkipFrame "
-        "TorchDynamoException "
-        "TorchRuntimeError unimplemented Unsupported UserError UserErrorType"
+        "InternalTorchDynamoError ObservedAttributeError ObservedUserStopIteration "
+        "raise_observed_exception SkipFrame TorchDynamoException TorchRuntimeError "
+        "unimplemented Unsupported UserError UserErrorType"
     ),
     "torch._dynamo.guards": "GuardBuilder install_guard",
     "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",

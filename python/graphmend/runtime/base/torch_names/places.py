@@ -58,7 +58,6 @@ PLACES = {
     "builtin.method": f"BuiltinVariable.{METHOD}",
     "constant.method": f"ConstantVariable.{METHOD}",
     "list.method": f"ListVariable.{METHOD}",
-    "object.method": f"UserDefinedObjectVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
     # Attributes.
@@ -90,8 +89,7 @@ PLACES = {
     "item.compare": "object_protocol.generic_richcompare_bool(tx, first, second, name)",
     "items.search": "dynamo_utils.iter_contains(items, wanted, tx) | lists.iter_contains(items, wanted, tx)",
     "range.contains": "RangeVariable.sq_contains(self, tx, item)",
-    "dict.has": "ConstDictVariable.__contains__(self, key)",
-    "set.has": "SetVariable.__contains__(self, key)",
+    "items.has": "ConstDictVariable.__contains__(self, key) | SetVariable.__contains__(self, key)",
     "object.contains": "UserDefinedObjectVariable.sq_contains(self, tx, item)",
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.

@@ -100,7 +100,7 @@ OLDER: dict[Version, Differences] = {
             "number.compare": None,
             "range.contains": None,
             "dict_items.contains": None,
-            "object.contains": None,
+            "object.contains": "UserDefinedObjectVariable.call_method(self, tx, name, args, kwargs)",
             "text.hash": None,
         },
         additions={"UserDefinedObjectVariable.generic_getattr": "older:generic_getattr"},
