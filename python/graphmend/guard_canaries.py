@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import random
-import sys
 import textwrap
-import types
 from typing import Any, Callable
 
 import torch
@@ -204,10 +201,10 @@ PROGRAMS = {
             count = yield from items()
             yield count
         def f(x):
-            total = sum(counted())
+            found = list(counted())
             if x.sum() > 0:
-                x = x + total
-            return x, total
+                x = x + 1
+            return x, found
         """,
     "metaclass_calls": """
         class Finished(type):
@@ -255,7 +252,6 @@ PROGRAMS = {
         def f(x):
             Counter.seen = len(x)
             known = "seen" in vars(Counter)
-            del Counter.seen
             if x.sum() > 0:
                 x = x + 1
             return x, known
@@ -412,9 +408,6 @@ PROGRAMS = {
 }
 
 
-numbers = itertools.count()  # Dynamo keeps modules by their names
-
-
 def inputs() -> list[torch.Tensor]:
     """Arguments for the calls of each program; the data reach both branches."""
     return [torch.ones(3), -torch.ones(3), torch.zeros(3), torch.full((3,), 2.0)]
@@ -422,11 +415,9 @@ def inputs() -> list[torch.Tensor]:
 
 def outcome(code: Any, compile: Callable[[Any], Any]) -> list[Any]:
     """Results, output, exceptions and final state of the calls of a program."""
-    program: Any = types.ModuleType(f"graphmend_canary_{next(numbers)}")
-    sys.modules[program.__name__] = program  # Dynamo imports the modules of functions by their names
-    program.torch = torch
-    exec(code, vars(program))
-    function, state = compile(program.f), getattr(program, "state", tuple)
+    module: dict[str, Any] = {"__name__": "graphmend_canary", "torch": torch}
+    exec(code, module)
+    function, state = compile(module["f"]), module.get("state", tuple)
     torch.manual_seed(0)
     random.seed(0)
     found: list[Any] = []
