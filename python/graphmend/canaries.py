@@ -122,6 +122,23 @@ def containers(x: Any) -> Any:
     return x + len(groups) + rows[0] + sum(members) + len(names) + len(views)
 
 
+class Names:
+    def __contains__(self, name: object) -> bool:
+        return name == "a"
+
+
+@calls(floats)
+def members(x: Any) -> Any:
+    names, steps = Names(), numbers_of(3)
+    found = {"a": 1}.get("a"), {1, 2}.pop(), 3 in {1, 2}, {1}.issubset({1}), "a" in names, operator.contains(names, "b")
+    next(steps)
+    try:
+        steps.throw(KeyError("a"))
+    except KeyError:
+        steps.close()
+    return x + 1, found, str(object.__repr__(names) == "")
+
+
 PROXY = types.MappingProxyType({"a": 1})
 
 

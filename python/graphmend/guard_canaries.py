@@ -193,6 +193,182 @@ PROGRAMS = {
                 return x + 1, str(error), f"{error}"
             return x, "", ""
         """,
+    "generator_ends": """
+        def items():
+            yield 1
+            return 5
+        def counted():
+            count = yield from items()
+            yield count
+        def f(x):
+            found = list(counted())
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "metaclass_calls": """
+        class Finished(type):
+            def __call__(cls, *args):
+                made = super().__call__(*args)
+                made.scale = 3
+                return made
+        class Layer(metaclass=Finished):
+            scale = 1
+        def f(x):
+            layer = Layer()
+            if x.sum() > 0:
+                x = x * layer.scale
+            return x + layer.scale
+        """,
+    "metaclass_attributes": """
+        class Doubled(type):
+            def __setattr__(cls, name, value):
+                super().__setattr__(name, value * 2)
+        class Layer(metaclass=Doubled):
+            scale = 1
+        def f(x):
+            Layer.scale = 3
+            if x.sum() > 0:
+                x = x + 1
+            return x * Layer.scale
+        def state():
+            return Layer.scale
+        """,
+    "instance_checks": """
+        class Kind(type):
+            def __instancecheck__(cls, value):
+                return getattr(value, "kind", 0) == 3
+        class Layer(metaclass=Kind): pass
+        class Other: pass
+        def f(x):
+            layer, other = Layer(), Other()
+            other.kind = 3
+            if x.sum() > 0:
+                x = x + 1
+            return x, isinstance(layer, Layer), isinstance(other, (int, Layer))
+        """,
+    "class_tables": """
+        class Counter: pass
+        def f(x):
+            Counter.seen = len(x)
+            known = "seen" in vars(Counter)
+            if x.sum() > 0:
+                x = x + 1
+            return x, known
+        """,
+    "changed_deques": """
+        import collections
+        def f(x):
+            jobs, done = collections.deque([1, 2, 3]), []
+            try:
+                for job in jobs:
+                    done.append(job)
+                    jobs.popleft()
+            except RuntimeError:
+                done.append("changed")
+            if x.sum() > 0:
+                x = x + 1
+            return x, done
+        """,
+    "lists_in_sort": """
+        def f(x):
+            numbers, lengths = [3, 1, 2], []
+            numbers.sort(key=lambda number: (lengths.append(len(numbers)), number)[1])
+            if x.sum() > 0:
+                x = x + 1
+            return x, numbers, lengths
+        """,
+    "unhashable_keys": """
+        def f(x):
+            try:
+                found = {1: 2}.get([1], 3)
+            except TypeError:
+                found = "unhashable"
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "system_errors": """
+        def f(x):
+            try:
+                raise OSError(2, "no such file")
+            except FileNotFoundError:
+                found = "missing"
+            except OSError:
+                found = "other"
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "replaced_attribute_tables": """
+        class Layer: pass
+        def f(x):
+            layer = Layer()
+            layer.scale = 2
+            layer.__dict__ = {"shift": 1}
+            if x.sum() > 0:
+                x = x + layer.shift
+            return x, hasattr(layer, "scale")
+        """,
+    "object_containment": """
+        class Score:
+            def __eq__(self, other):
+                return False
+            def __contains__(self, name):
+                return 2
+        def f(x):
+            score = Score()
+            if x.sum() > 0:
+                x = x + 1
+            return x, score in [score], "a" in score
+        """,
+    "weak_references": """
+        import weakref
+        class Node: pass
+        def f(x):
+            node = Node()
+            reference = weakref.ref(node)
+            del node
+            if x.sum() > 0:
+                x = x + 1
+            return x, reference() is None
+        """,
+    "failing_properties": """
+        class Layer:
+            @property
+            def scale(self):
+                raise AttributeError("scale")
+            def __getattr__(self, name):
+                return len(name)
+        def f(x):
+            scale = getattr(Layer(), "scale", 0)
+            if x.sum() > 0:
+                x = x * scale
+            return x, scale
+        """,
+    "foreign_receivers": """
+        def f(x):
+            try:
+                found = int.__add__("a", 1)
+            except TypeError:
+                found = "another class"
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "constant_results": """
+        CALLED = []
+        @torch.compiler.assume_constant_result
+        def scale(number):
+            CALLED.append(number)
+            return number
+        def f(x):
+            if x.sum() > 5:
+                x = x * scale(2)
+            return x
+        def state():
+            return CALLED
+        """,
     "undo_log": """
         import warnings
         class Low(UserWarning): pass

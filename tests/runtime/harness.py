@@ -208,6 +208,26 @@ def differences(left: list[dict], right: list[dict]) -> list[str]:
     return found
 
 
+LOOP = """
+import torch
+{module}
+def f(x):
+    out = []
+    for step in range(2):
+        if x.sum() > step:
+            x = x + 1
+{body}
+        out.append(repr(r))
+    return x, out
+"""
+
+
+def in_loop(module: str, body: str) -> str:
+    """A program that plain Dynamo leaves to Python, as data decide in a loop, and that is whole when mended."""
+    indented = textwrap.indent(textwrap.dedent(body).strip("\n"), 8 * " ")
+    return LOOP.format(module=textwrap.dedent(module), body=indented)
+
+
 numbers = itertools.count()
 
 

@@ -121,6 +121,14 @@ def kind_of_break(error: Any) -> str:
     return str(getattr(error, "gb_type", None) or str(error).partition("\n")[0])
 
 
+def kind_of(variable: Any) -> Any:
+    """The class of the value behind a variable; None where Dynamo does not know it."""
+    try:
+        return variable.python_type()
+    except NotImplementedError:
+        return None
+
+
 def is_unread(variable: Any) -> bool:
     """Whether Dynamo's variable is a value from before the call that the trace has not read: a read adds a guard."""
     from .torch_names import LazyVariableTracker

@@ -173,6 +173,13 @@ def leave_to_python(trace: trace_state.Trace, reason: str) -> NoReturn:
     raise AssertionError("Dynamo has not broken the graph")
 
 
+def leave_frame_to_python(trace: trace_state.Trace, reason: str) -> NoReturn:
+    """Refuse the trace of a whole call; a frame on its own is not compiled: it could not be cut here."""
+    from ..base.torch_names import SkipFrame
+
+    raise trace_state.SiteRefused(reason) if trace.whole else SkipFrame(reason)
+
+
 def refuse_open(trace: trace_state.Trace, reason: str) -> NoReturn:
     """Refuse the sites of all open sides, and end this trace."""
     for key, _ in trace.open:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..base import hooks, trace_state
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "what a call sets in a class, seen by those who inherit")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "what a call sets in a class, seen by those who inherit", partial=True)
 
 
 @FEATURE.hook("class.getattr")

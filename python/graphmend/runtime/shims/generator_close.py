@@ -55,11 +55,8 @@ def note_drain(run: Any, trace: trace_state.Trace, *args: Any) -> None:
 @FEATURE.hook("generator.rebuild")
 def refuse_kept(run: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> None:
     """Refuse a graph that leaves a generator in an object: Dynamo would put an iterator over all values there."""
-    from ..base.torch_names import SkipFrame
-
     if FEATURE.of(trace).storing:
-        reason = f"the generator `{self.code.co_name}` is kept"
-        raise trace_state.SiteRefused(reason) if trace.whole else SkipFrame(reason)
+        trace_time.leave_frame_to_python(trace, f"the generator `{self.code.co_name}` is kept")
     with trace_time.FEATURE.of(trace).draining():
         run(self, codegen)
 

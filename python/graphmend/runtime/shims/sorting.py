@@ -32,6 +32,10 @@ class NotedKey:
         """Whether there is no key function; always False."""
         return False
 
+    def is_python_constant(self) -> bool:
+        """The same question before torch 2.11."""
+        return False
+
     def call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
         """The key of one item."""
         self.keys.append(self.inner.call_function(tx, args, kwargs))

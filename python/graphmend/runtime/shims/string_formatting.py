@@ -217,7 +217,7 @@ def items_of(variable: Any) -> Optional[list[Any]]:
 
     if type(variable) in (TupleVariable, ListVariable, SizeVariable):
         return list(variable.items)
-    if type(variable) is ConstDictVariable and variable.user_cls is dict:
+    if type(variable) is ConstDictVariable and variable.python_type() is dict:
         return list(variable.items.values())
     return None
 

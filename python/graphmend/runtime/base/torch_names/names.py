@@ -36,8 +36,9 @@ NAMES = {
     "torch._dynamo.current_scope_id": "_current_scope_id current_scope_id",
     "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
     "torch._dynamo.exc": (
-        "InternalTorchDynamoError ObservedUserStopIteration raise_observed_exception SkipFrame TorchDynamoException "
-        "TorchRuntimeError unimplemented Unsupported UserError UserErrorType"
+        "InternalTorchDynamoError ObservedAttributeError ObservedUserStopIteration "
+        "raise_observed_exception SkipFrame TorchDynamoException TorchRuntimeError "
+        "unimplemented Unsupported UserError UserErrorType"
     ),
     "torch._dynamo.guards": "GuardBuilder install_guard",
     "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",
@@ -59,7 +60,7 @@ NAMES = {
         "numpy_operator_wrapper numpy_to_tensor_wrapper proxy_args_kwargs to_numpy_helper unpack_iterable"
     ),
     # Since torch 2.15 the first of these stands in a module of its own.
-    "torch._dynamo.variables": "ExceptionVariable UserDefinedExceptionObjectVariable",
+    "torch._dynamo.variables": "ExceptionVariable SetVariable UserDefinedExceptionObjectVariable",
     "torch._dynamo.variables.base": (
         "AttributeMutationExisting AttributeMutationNew MutationType ValueMutationExisting ValueMutationNew "
         "VariableTracker"

@@ -49,6 +49,7 @@ PLACES = {
     "wrapper.call": f"WrapperUserFunctionVariable.{CALL}",
     "random.call": "user_defined.call_random_fn(tx, function, args, kwargs)",
     "translator.call": "InstructionTranslatorBase.call_function(self, function, args, kwargs)",
+    "translator.jump": "InstructionTranslatorBase.jump(self, instruction)",
     "inlined.run": "InliningInstructionTranslator.inline_call_(self)",
     # Methods.
     "tensor.method": f"TensorVariable.{METHOD}",
@@ -90,6 +91,8 @@ PLACES = {
     "item.compare": "object_protocol.generic_richcompare_bool(tx, first, second, name)",
     "items.search": "dynamo_utils.iter_contains(items, wanted, tx) | lists.iter_contains(items, wanted, tx)",
     "range.contains": "RangeVariable.sq_contains(self, tx, item)",
+    "items.has": "ConstDictVariable.__contains__(self, key) | SetVariable.__contains__(self, key)",
+    "object.contains": "UserDefinedObjectVariable.sq_contains(self, tx, item)",
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
@@ -109,7 +112,9 @@ PLACES = {
     "generator.create": "LocalGeneratorObjectVariable.__init__(self)",
     "generator.rebuild": "LocalGeneratorObjectVariable.reconstruct(self)",
     "generator.step": "InliningInstructionTranslator.inline_call_(self)",
+    "generator.method": f"LocalGeneratorObjectVariable.{METHOD}",
     "dict_view.rebuild": "DictViewVariable.reconstruct(self, codegen)",
+    "list_iterator.create": "ListIteratorVariable.__init__(self, items)",
     "list_iterator.rebuild": "ListIteratorVariable.reconstruct(self, codegen)",
     "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
     "mutation.create": "MutationType.__init__(self)",
@@ -133,6 +138,7 @@ PLACES = {
     "graph.rewire_backward": (
         "AutogradFunctionApplyVariable.rewire_bwd_graph_outputs(self, inputs, gradients, graph, outer, arguments)"
     ),
+    "effects.mutation": "SideEffects.mutation(self, variable)",
     "effects.store": "SideEffects.store_attr(self, item, name, value)",
     "effects.codegen": "SideEffects.codegen_update_mutated(self, cg)",
     "effects.modified": "SideEffects._get_modified_vars(self)",

@@ -64,9 +64,11 @@ NEWER: dict[Version, Differences] = {
             "super.getattr": f"SuperVariable.{READ}",
             "function.getattr": f"UserFunctionVariable.{READ}",
             "optimizer.getattr": f"OptimizerVariable.{READ}",
+            "generator.method": None,  # a generator that an exception has left is finished
             "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
             "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
             "dict_items.contains": "DictItemsVariable.sq_contains_impl(self, tx, item)",
+            "object.contains": "UserDefinedObjectVariable.sq_contains_impl(self, tx, item)",
             # A module that imports a function by name has a reference of its own.
             "item.compare": " | ".join(f"{home}.{COMPARE_ITEMS}" for home in ("object_protocol", "lists")),
         },
@@ -98,6 +100,7 @@ OLDER: dict[Version, Differences] = {
             "number.compare": None,
             "range.contains": None,
             "dict_items.contains": None,
+            "object.contains": "UserDefinedObjectVariable.call_method(self, tx, name, args, kwargs)",
             "text.hash": None,
         },
         additions={"UserDefinedObjectVariable.generic_getattr": "older:generic_getattr"},

@@ -1,0 +1,149 @@
+"""Objects that get a new `__dict__`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, in_loop, load
+
+from graphmend.runtime.base import torch_names
+
+# Code of the module, and code that sets `r` in a loop with a branch on data.
+CASES = {
+    "objdict replace": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        o.__dict__ = {"b": 2}
+        r = (hasattr(o, "a"), o.b)
+        """,
+    ),
+    "objdict share": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        p = O()
+        o.__dict__ = p.__dict__
+        o.a = 3
+        r = p.a
+        """,
+    ),
+    "objdict attrdict": (
+        """
+        class AD(dict):
+            def __init__(s, *a, **k):
+                super().__init__(*a, **k)
+                s.__dict__ = s
+        """,
+        """
+        d = AD(a=1)
+        d.b = 2
+        r = (d.a, d["b"], d.get("b"))
+        """,
+    ),
+    "borg": (
+        """
+        class Borg:
+            _s = {}
+            def __init__(s):
+                s.__dict__ = s._s
+        """,
+        """
+        a = Borg()
+        a.v = 1
+        b = Borg()
+        r = getattr(b, "v", None)
+        Borg._s.clear()
+        """,
+    ),
+    "objdict update": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        o.__dict__.update(b=2, a=5)
+        r = (o.a, o.b, vars(o))
+        """,
+    ),
+    "objdict assign empty": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        o.__dict__ = {}
+        r = (hasattr(o, "a"), vars(o))
+        """,
+    ),
+    "objdict of module-level": (
+        """
+        class O:
+            pass
+        o = O()
+        o.a = 1
+        """,
+        """
+        o.__dict__ = {"b": o.__dict__.get("a", 9)}
+        r = (hasattr(o, "a"), o.b)
+        """,
+    ),
+    "setattr __dict__": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        setattr(o, "__dict__", {"b": 2})
+        r = (hasattr(o, "a"), hasattr(o, "b"))
+        """,
+    ),
+    "object.__setattr__ dict": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        object.__setattr__(o, "__dict__", {"b": 2})
+        r = (hasattr(o, "a"), hasattr(o, "b"))
+        """,
+    ),
+    "del dict": (
+        """
+        class O:
+            pass
+        """,
+        """
+        o = O()
+        o.a = 1
+        del o.__dict__
+        r = hasattr(o, "a")
+        """,
+    ),
+}
+WHOLE = frozenset[str]()
+CALLS = [lambda n=n: (torch.full((4, 2), n),) for n in (0.5, -1.0, 0.7)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases_are_as_in_python(name: str, tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, in_loop(*CASES[name])), CALLS, grad=False, rounds=3)
+    if name in WHOLE and torch_names.release().version >= (2, 13):
+        assert outcome.graphs and [entry["mode"] for entry in outcome.report["callables"]] == ["whole"]
