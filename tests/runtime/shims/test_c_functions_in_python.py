@@ -9,6 +9,14 @@ import torch
 from harness import compare, load
 
 PROGRAMS = {
+    "places": """
+        import numpy as np
+        def f(x):
+            table = np.zeros((2, 3))
+            for i, j in np.ndindex(*table.shape):
+                table[i, j] = i * 3 + j
+            return x * 2, table, list(np.ndindex((1, 2))), list(np.ndindex()), next(np.ndindex(3))
+        """,
     "covariance": """
         import torch
         def f(x):

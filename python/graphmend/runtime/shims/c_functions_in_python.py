@@ -8,8 +8,8 @@
 `bisect` and `heapq` have a Python form in the standard library, with the same comparisons in the same order. Dynamo
 traces the Python form, and the graph follows the answers. `one_hot` without a number of classes computes the largest
 label first. `cov` and `corrcoef` take the divisor from the shape. `copy.copy` of a container becomes the container's
-own method `copy`. A function behind `functools.lru_cache` is traced wherever a class keeps it, for example a subclass
-of `torch.autograd.Function`.
+own method `copy`, and `np.ndindex` an iterator over tuples. A function behind `functools.lru_cache` is traced wherever a
+class keeps it, for example a subclass of `torch.autograd.Function`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import copy
 import functools
 import heapq
 import inspect
+import itertools
+import math
 import sys
 import types
 from typing import Any, Callable, Optional
@@ -32,6 +34,7 @@ from ..base.dynamo_values import inline
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions in C traced in their Python form")
 
 MODULES = (bisect, heapq)
+MOST_PLACES = 4096
 COPIED = (list, dict, set)
 CACHED = type(functools.lru_cache(int))
 
@@ -42,6 +45,19 @@ def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     if self.value is torch.nn.functional.one_hot and counts_classes(args, kwargs):
         return inline(tx, one_hot, args[:1] or [kwargs["input"]], {})
     return hooks.DECLINED
+
+
+@FEATURE.hook("numpy.call")
+def call_places(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Trace the places that `np.ndindex` goes over."""
+    numpy = sys.modules["numpy"]
+    if self.value is not numpy.ndindex or kwargs or not all(item.realize().is_python_constant() for item in args):
+        return hooks.DECLINED
+    sizes = [item.as_python_constant() for item in args]
+    sizes = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
+    if not all(type(size) is int and size >= 0 for size in sizes) or math.prod(sizes) > MOST_PLACES:
+        return hooks.DECLINED
+    return inline(tx, places, args, {})
 
 
 @FEATURE.hook("torch_function.call")
@@ -119,6 +135,12 @@ def has_covariance(variable: Any) -> bool:
         return bool(fake.shape[-1] > 1)
     except GuardOnDataDependentSymNode:
         return False
+
+
+def places(*sizes: Any) -> Any:
+    """The places of an array, in the order of its rows."""
+    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
+    return iter(list(itertools.product(*[range(size) for size in shape])))
 
 
 def cov(rows: Any) -> Any:
