@@ -15,7 +15,7 @@ PROGRAMS = {
             table = np.zeros((2, 3))
             for i, j in np.ndindex(*table.shape):
                 table[i, j] = i * 3 + j
-            return x * 2, table, list(np.ndindex((1, 2))), list(np.ndindex()), next(np.ndindex(3))
+            return x * 2, table.tolist(), list(np.ndindex((1, 2))), list(np.ndindex()), next(np.ndindex(3))
         """,
     "covariance": """
         import torch

@@ -8,8 +8,8 @@
 `bisect` and `heapq` have a Python form in the standard library, with the same comparisons in the same order. Dynamo
 traces the Python form, and the graph follows the answers. `one_hot` without a number of classes computes the largest
 label first. `cov` and `corrcoef` take the divisor from the shape. `copy.copy` of a container becomes the container's
-own method `copy`, and `np.ndindex` an iterator over tuples. A function behind `functools.lru_cache` is traced wherever a
-class keeps it, for example a subclass of `torch.autograd.Function`.
+own method `copy`, and `np.ndindex` an iterator over tuples. A function behind `functools.lru_cache` is traced wherever
+a class keeps it, for example a subclass of `torch.autograd.Function`.
 """
 
 from __future__ import annotations
