@@ -29,7 +29,7 @@ PYTHON = frozenset(["_operator", "builtins", "math", "operator", "torch"])  # mo
 # Points of the trials for integer symbols and for floating-point symbols; symbols of truth values are integers, too.
 INTEGERS, REALS = (1, 0, 12345, -7, 10**6), (1.25, -3.5, 0.0, 1234.5678)
 
-LONGEST = 400  # parts of a formula
+LONGEST = 1000  # parts of a formula
 
 
 class NotTried(Exception):
