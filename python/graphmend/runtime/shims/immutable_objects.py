@@ -67,6 +67,16 @@ def make_by_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, ar
     return hooks.DECLINED if result is None else guarded(self, result)
 
 
+@FEATURE.hook("skipped.call")
+def make_by_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Make an object by a method of its class in C, as torch 2.9 sees such methods."""
+    owner = getattr(self.value, "__self__", None)
+    if not isinstance(owner, type) or owner not in CLASSES or self.value.__name__ not in MAKERS:
+        return hooks.DECLINED
+    result = made(tx, self.value, args, kwargs)
+    return hooks.DECLINED if result is None else result
+
+
 @FEATURE.hook("builtin.call")
 def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Compute with an operator or a builtin function."""
