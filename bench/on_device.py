@@ -7,9 +7,6 @@ the kit and the device is put around four functions of its module `recording`: a
 tensor is read on the processor, gradients start on the device, and the generators of the device are recorded as well.
 The files of the cases stay as they are, so that what is mended is what the kit holds. A scorer is given two commands:
 `python on_device.py` for the plain runs, `graphmend run on_device.py` for the mended ones.
-
-A scorer that forks its runs (`score.py --fork`) has a first process that imports torch and compiles a trivial function.
-A process that has used a GPU cannot be forked, so the first process is shown none, and each fork sees the GPU.
 """
 
 from __future__ import annotations
@@ -75,21 +72,6 @@ def put_between(recording: Any, device: str) -> None:
         recording.random_states = random_states
 
 
-def use_device_in_forks(device: str) -> None:
-    """Make the device the default one in forks of this process, and hide GPUs from the process itself."""
-    import torch
-
-    asked, ensured = torch.cuda.is_available, torch._C._ensureCUDADeviceGuardSet
-
-    def begin() -> None:
-        torch.cuda.is_available, torch._C._ensureCUDADeviceGuardSet = asked, ensured
-        torch.set_default_device(device)
-
-    torch.cuda.is_available = lambda: False
-    torch._C._ensureCUDADeviceGuardSet = lambda: None  # fake tensors load the driver by it
-    os.register_at_fork(after_in_child=begin)
-
-
 def main() -> None:
     sys.argv = sys.argv[1:]
     if sys.argv[0].startswith("-"):  # a scorer asks for versions by -c
@@ -99,10 +81,7 @@ def main() -> None:
     import torch
 
     device = os.environ.get("GRAPHMEND_DEVICE", "cuda")
-    if Path(sys.argv[0]).name == "run_many.py":
-        use_device_in_forks(device)
-    else:
-        torch.set_default_device(device)
+    torch.set_default_device(device)
     put_between(recording, device)
     runpy.run_path(sys.argv[0], run_name="__main__")
 
