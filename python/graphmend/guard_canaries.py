@@ -300,6 +300,20 @@ PROGRAMS = {
                 x = x + 1
             return x, found
         """,
+    "zero_divisors": """
+        LEFT = [1]
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            LEFT[0] -= 1
+            try:
+                return x, 6 // LEFT[0]
+            except ZeroDivisionError as error:
+                LEFT[0] = 4
+                return x * 2, str(error)
+        def state():
+            return LEFT
+        """,
     "replaced_attribute_tables": """
         class Layer: pass
         def f(x):

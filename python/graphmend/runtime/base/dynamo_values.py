@@ -11,6 +11,8 @@ Dynamo.
 
 from __future__ import annotations
 
+import dis
+import sys
 from typing import Any, Callable, TypeVar
 
 from . import torch_names
@@ -79,6 +81,30 @@ def real(variable: Any) -> Any:
 def handles_exception(tx: Any) -> bool:
     """Whether the traced program is handling an exception; all frames of a trace share the stack of exceptions."""
     return len(tx.exn_vt_stack) > 0
+
+
+def is_in_try() -> bool:
+    """Whether a frame of the trace is inside of a `try`; the end of a `with` is none."""
+    frame = translator().output.current_tx
+    while frame is not None:
+        if sys.version_info < (3, 11):
+            if any(block.handler is None or block.with_context is None for block in frame.block_stack):
+                return True
+        elif handles(frame):
+            return True
+        frame = frame.parent
+    return False
+
+
+def handles(frame: Any) -> bool:
+    """Whether the instruction that a frame is at has a handler of the program."""
+    entry = frame.current_instruction.exn_tab_entry
+    if entry is None:
+        return False
+    steps = frame.instructions
+    place = next((place for place, step in enumerate(steps) if step is entry.target), None)
+    following = [step.opcode for step in steps[place : place + 3]] if place is not None else []
+    return dis.opmap["WITH_EXCEPT_START"] not in following
 
 
 def as_constant(variable: Any) -> Any:

@@ -33,6 +33,7 @@ ORDER = (
     "shims.exception_texts",
     "shims.exception_arguments",
     "shims.system_errors",
+    "shims.zero_divisors",
     "shims.new_attribute_tables",
     "shims.replaced_attribute_tables",
     "shims.tensor_indexing",

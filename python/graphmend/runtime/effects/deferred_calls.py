@@ -19,7 +19,7 @@ from typing import Any, Callable
 from ..analysis.impure_functions import MAKERS, PURE, VALUES, fact_of
 from ..base import call_stack, hooks, trace_state
 from ..base.call_stack import is_ours
-from ..base.dynamo_values import constant, inline, is_unread, translator
+from ..base.dynamo_values import constant, inline, is_in_try, is_unread, translator
 from ..capture.identity_guard import decided_by_data
 from ..capture.trace_time import nested_context, refuse
 from . import deferral, undo_log
@@ -127,15 +127,18 @@ for _name, _method in methods_of_result().items():
 
 @FEATURE.hook("skipped.call", "class.call")
 def defer_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Defer a function that Dynamo does not trace, and the making of an object that nobody can change."""
-    result = deferred(trace, tx, self, self.value, args, kwargs)
+    """Defer a function that Dynamo does not trace, and the making of an object that nobody can change.
+
+    Inside of a `try`, the program may handle what such a call raises.
+    """
+    result = None if is_in_try() else deferred(trace, tx, self, self.value, args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("function.call")
 def defer_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Defer a function written in Python."""
-    result = deferred(trace, tx, self, getattr(self, "fn", None), args, kwargs)
+    result = None if is_in_try() else deferred(trace, tx, self, getattr(self, "fn", None), args, kwargs)
     return hooks.DECLINED if result is None else result
 
 

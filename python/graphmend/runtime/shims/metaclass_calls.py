@@ -11,7 +11,8 @@
 
 The method of the metaclass is traced with the class as first argument. Its `super().__call__(...)` and
 `type.__call__(cls, ...)` end in `type.__call__`, and make the object as Dynamo does. A `__call__` of another kind than
-a plain function is left to Python. `enum.EnumMeta.__call__` looks up constants.
+a plain function is left to Python. `enum.EnumMeta.__call__` looks up constants. Classes that the call makes by
+`type` are left to Python.
 """
 
 from __future__ import annotations
@@ -56,6 +57,20 @@ def call_metaclass(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         leave_to_python(trace, f"a call of {self.value.__name__}, which an object of its metaclass answers")
     metaclass = VariableTracker.build(tx, type).call_function(tx, [self], {})
     return attribute_of(tx, metaclass, "__call__").call_function(tx, [self, *args], kwargs)
+
+
+@FEATURE.hook("builtin.call")
+def make_class(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Leave `type(name, bases, table)` to Python where a base may notice the new class: Dynamo makes it early."""
+    from ..base.torch_names import BaseListVariable
+
+    if self.fn is not type or len(args) != 3:
+        return hooks.DECLINED
+    bases = args[1].realize()
+    kinds = [item.realize() for item in bases.items] if isinstance(bases, BaseListVariable) else [None]
+    if kwargs or any(is_class(kind) or kind is None for kind in kinds):
+        leave_to_python(trace, "a class that the call makes")
+    return hooks.DECLINED
 
 
 @FEATURE.hook("super.method")
