@@ -482,29 +482,3 @@ def test_cases_are_as_in_python(name: str, tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, in_loop(*CASES[name])), CALLS, grad=False, rounds=3)
     if name in WHOLE and torch_names.release().version >= (2, 13):
         assert outcome.graphs and [entry["mode"] for entry in outcome.report["callables"]] == ["whole"]
-
-
-MADE = """
-    import torch
-
-    class Base:
-        made = []
-
-        def __init_subclass__(cls, k=0, **options):
-            super().__init_subclass__(**options)
-            cls.k = k
-            Base.made.append(cls.__name__)
-
-    def f(x):
-        if x.sum() > 0:
-            kind = type("Made", {bases}, {"v": 9}{options})
-        else:
-            kind = Base
-        return x * getattr(kind, "v", 1), Base.made[:], len(Base.__subclasses__()) > 0
-    """
-
-
-@pytest.mark.parametrize("bases, options", [("(Base,)", ", k=4"), ("(Base,)", ""), ("(Base, dict)", ""), ("(dict,)", "")])
-def test_a_class_that_the_call_makes_is_made_once(tmp_path: Any, bases: str, options: str) -> None:
-    text = MADE.replace("{bases}", bases).replace("{options}", options)
-    compare(load(tmp_path, text), [lambda: (torch.ones(2),), lambda: (-torch.ones(2),)])

@@ -47,12 +47,14 @@ BODIES = {
     "of data": "try:\n y = 12 / count\nexcept ZeroDivisionError as error:\n y = str(error)",
     "modulo of data": "try:\n y = 12 % count, self.left // count\nexcept ZeroDivisionError as error:\n y = str(error)",
     "from": "try:\n y = 6 / self.left\nexcept ZeroDivisionError as error:\n raise RuntimeError('none left') from error",
-    "finally": "y = 0\ntry:\n y = 6 % self.left\nexcept ZeroDivisionError:\n y = 1\nelse:\n y += 2\nfinally:\n self.errors.append(y)",
+    "finally": "y = 0\ntry:\n y = 6 % self.left\nexcept ZeroDivisionError:\n y = 1\nelse:\n y += 2\n"
+    "finally:\n self.errors.append(y)",
     "uncaught": "y = 6 / self.left",
     "uncaught of data": "y = 6 / count",
     "in a with": "with torch.no_grad():\n y = 6 / count",
     "fraction": "try:\n y = float(Fraction(1, self.left))\nexcept ZeroDivisionError as error:\n y = str(error)",
-    "fraction of data": "try:\n y = float(Fraction(1, int(count)))\nexcept ZeroDivisionError as error:\n y = str(error)",
+    "fraction of data": "try:\n y = float(Fraction(1, int(count)))\n"
+    "except ZeroDivisionError as error:\n y = str(error)",
     "sizes": "try:\n y = 6 // (x.shape[0] - 3)\nexcept ZeroDivisionError:\n y = None",
 }
 CALLS = [lambda n=n, size=size: (torch.full((size,), float(n)),) for n, size in ((1, 3), (-1, 4), (0, 3), (2, 5))]
