@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -50,6 +52,12 @@ KEEPING = """
             kept.append(args)
             super().log(level, msg, *args, **kwargs)
 """
+
+
+@pytest.fixture(autouse=True)
+def no_handlers_stay() -> Iterator[None]:
+    yield
+    logging.getLogger("adapted").handlers.clear()
 
 
 def program(kind: str, behind: str = "0") -> str:

@@ -34,7 +34,7 @@ SHOWERS = (logging.Logger, logging.LoggerAdapter)
 TAKEN_APART = ("LOAD_ATTR", "LOAD_METHOD", "FORMAT_", "BINARY_", "COMPARE_OP")
 MADE_IN_PLACE = "_gm_a"  # prefix of sink parameters for the results of calls, written by the core
 LOOKED_UP = frozenset(["getLogger", "getChild"])  # functions that return a logger unnamed in the sink
-STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
+STREAMS, LOGS, WARNINGS, FILES = "GM301", "GM302", "GM303", "GM305"
 
 
 class Receivers:
@@ -155,7 +155,7 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
     objects = [value for value in map(object_behind, values) if value is not None]
     if kind == STREAMS:
         receivers.files += [value for value in objects if hasattr(type(value), "write")]
-    else:
+    elif kind != FILES:  # nothing logs where Python writes a file
         adapters, loggers = loggers_of(kind, sink, objects)
         receivers.adapters += adapters
         receivers.loggers += loggers
