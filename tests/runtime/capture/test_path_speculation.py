@@ -393,3 +393,18 @@ def test_blocks_are_left_while_the_path_is_foretold(tmp_path: Any) -> None:
     compare(load(tmp_path, BLOCKS), ones(2, 0.5, 0.7, -1), False)
     assert torch.autocast_increment_nesting() == 1 and torch.autocast_decrement_nesting() == 0
     assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.Python)
+
+
+def test_an_early_decision_that_raises_is_left_to_the_graph(tmp_path: Any) -> None:
+    """Dynamo's arrays cannot subtract a truth value from a number; Python's call goes on without an error."""
+    text = """
+        import numpy as np
+        def f(x):
+            cost, left, path = x.detach().numpy(), 4, []
+            while left > 0:
+                step = np.argmin([cost[left - 1], cost[0], cost[1]])
+                path.append(int(step))
+                left = left - 1 - (step != 2)
+            return x * len(path), path
+        """
+    compare(load(tmp_path, text), [lambda: (torch.tensor([1.0, 2.0, 0.5, 3.0]),), lambda: (torch.zeros(4),)], grad=False)
