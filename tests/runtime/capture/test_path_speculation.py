@@ -407,4 +407,5 @@ def test_an_early_decision_that_raises_is_left_to_the_graph(tmp_path: Any) -> No
                 left = left - 1 - (step != 2)
             return x * len(path), path
         """
-    compare(load(tmp_path, text), [lambda: (torch.tensor([1.0, 2.0, 0.5, 3.0]),), lambda: (torch.zeros(4),)], grad=False)
+    calls = [lambda: (torch.tensor([1.0, 2.0, 0.5, 3.0]),), lambda: (torch.zeros(4),)]
+    compare(load(tmp_path, text), calls, grad=False)
