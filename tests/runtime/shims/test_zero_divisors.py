@@ -51,6 +51,10 @@ BODIES = {
     "finally:\n self.errors.append(y)",
     "uncaught": "y = 6 / self.left",
     "uncaught of data": "y = 6 / count",
+    "in a with of a try": "try:\n with torch.no_grad():\n  y = 6 / count\nexcept ZeroDivisionError:\n y = None",
+    "in a loop of a try": "y = []\ntry:\n for n in range(2):\n  y.append(n / count)\n"
+    "except ZeroDivisionError:\n y.append(None)",
+    "in a generator": "try:\n y = [z for z in (6 / n for n in (1, count))]\nexcept ZeroDivisionError:\n y = None",
     "in a with": "with torch.no_grad():\n y = 6 / count",
     "fraction": "try:\n y = float(Fraction(1, self.left))\nexcept ZeroDivisionError as error:\n y = str(error)",
     "fraction of data": "try:\n y = float(Fraction(1, int(count)))\n"
@@ -61,8 +65,9 @@ CALLS = [lambda n=n, size=size: (torch.full((size,), float(n)),) for n, size in 
 
 
 def program(name: str) -> str:
-    body = BODIES[name].replace("\n", "\n            ").replace("\n             ", "\n                ")
-    return PROGRAM.replace("{body}", body)
+    """A program with a body; a space in front of a line of the body is a level."""
+    levels = [(len(line) - len(line.lstrip()), line.lstrip()) for line in BODIES[name].split("\n")]
+    return PROGRAM.replace("            {body}", "\n".join(f"{' ' * (12 + 4 * level)}{text}" for level, text in levels))
 
 
 @pytest.mark.parametrize("name", BODIES)

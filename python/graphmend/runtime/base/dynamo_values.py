@@ -11,7 +11,6 @@ Dynamo.
 
 from __future__ import annotations
 
-import dis
 import sys
 from typing import Any, Callable, TypeVar
 
@@ -88,23 +87,26 @@ def is_in_try() -> bool:
     frame = translator().output.current_tx
     while frame is not None:
         if sys.version_info < (3, 11):
-            if any(block.handler is None or block.with_context is None for block in frame.block_stack):
+            if any(block.with_context is None for block in frame.block_stack):
                 return True
-        elif handles(frame):
+        elif has_handler(frame.instructions, frame.current_instruction.exn_tab_entry):
             return True
         frame = frame.parent
     return False
 
 
-def handles(frame: Any) -> bool:
-    """Whether the instruction that a frame is at has a handler of the program."""
-    entry = frame.current_instruction.exn_tab_entry
-    if entry is None:
-        return False
-    steps = frame.instructions
-    place = next((place for place, step in enumerate(steps) if step is entry.target), None)
-    following = [step.opcode for step in steps[place : place + 3]] if place is not None else []
-    return dis.opmap["WITH_EXCEPT_START"] not in following
+def has_handler(steps: list[Any], entry: Any) -> bool:
+    """Whether an entry of the exception table leads to a handler of the program.
+
+    The ends of `with` blocks, of handlers and of generators are handlers of the compiler, with entries of their own.
+    """
+    while entry is not None:
+        place = next(place for place, step in enumerate(steps) if step is entry.target)
+        names = [step.opname for step in steps[place : place + 3]]
+        if names[0] == "PUSH_EXC_INFO" and "WITH_EXCEPT_START" not in names:
+            return True
+        entry = steps[place].exn_tab_entry
+    return False
 
 
 def as_constant(variable: Any) -> Any:
