@@ -21,6 +21,7 @@ import torch._dynamo
 from torch.utils import _pytree as pytree
 
 import graphmend.runtime as runtime
+from graphmend.runtime.base import torch_names
 
 SEED = 1234
 TORCH_FOLDER = os.path.dirname(torch.__file__)
@@ -296,3 +297,13 @@ def compare(
     found = differences(expected, got)
     assert not found, "\n".join(found[:5])
     return Outcome(counting, runtime.report())
+
+
+IN_LOOP = [lambda n=n: (torch.full((4, 2), n),) for n in (0.5, -1.0, 0.7)]
+
+
+def compare_in_loop(folder: Any, module: str, body: str, is_whole: bool) -> None:
+    """Compare a program of `in_loop`, which may have to be one graph: since torch 2.13, Dynamo traces what it needs."""
+    outcome = compare(load(folder, in_loop(module, body)), IN_LOOP, grad=False, rounds=3)
+    if is_whole and torch_names.release().version >= (2, 13):
+        assert outcome.graphs and [entry["mode"] for entry in outcome.report["callables"]] == ["whole"]

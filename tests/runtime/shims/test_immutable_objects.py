@@ -38,6 +38,9 @@ WHOLE = {
     "matches": r"""
         text, pattern = "a12-b3", re.compile(r"(?P<letter>[a-z])|(?P<number>\d+)")
         y = [match.lastgroup for match in pattern.finditer(text)], [match.span() for match in re.finditer("[ab]", text)]
+        y = y, [match.start() for match in re.finditer("B", text, re.I)], list(re.finditer("A|B", text, flags=re.I))
+        y = y[:-1], y[-1][1].end(), [match.group() for match in re.finditer(pattern, text)]
+        y = y, [match.start() for match in pattern.finditer(text, 2)]
         y = y, pattern.match(text).groupdict(), pattern.findall(text), next(PATTERN.finditer("x"), None)
     """,
     "errors": """
@@ -52,6 +55,18 @@ WHOLE = {
     """,
 }
 OTHERWISE = {
+    "a pattern that is none": """
+        try:
+            y = list(re.finditer("(", "a"))
+        except re.error as error:
+            y = str(error)
+    """,
+    "flags for a pattern": """
+        try:
+            y = list(re.finditer(PATTERN, "a", re.I))
+        except ValueError as error:
+            y = str(error)
+    """,
     "the clock": "y = (datetime.datetime.now() - datetime.datetime(2024, 1, 1)).days > 0",
     "data": "y = Fraction(int(x.sum()), 7)",
     "the machine's time zone": "y = datetime.datetime(2024, 1, 1).timestamp()",

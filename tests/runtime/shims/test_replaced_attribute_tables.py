@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import torch
-from harness import compare, in_loop, load
-
-from graphmend.runtime.base import torch_names
+from harness import compare_in_loop
 
 # Code of the module, and code that sets `r` in a loop with a branch on data.
 CASES = {
@@ -139,11 +136,8 @@ CASES = {
     ),
 }
 WHOLE = frozenset[str]()
-CALLS = [lambda n=n: (torch.full((4, 2), n),) for n in (0.5, -1.0, 0.7)]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_cases_are_as_in_python(name: str, tmp_path: Any) -> None:
-    outcome = compare(load(tmp_path, in_loop(*CASES[name])), CALLS, grad=False, rounds=3)
-    if name in WHOLE and torch_names.release().version >= (2, 13):
-        assert outcome.graphs and [entry["mode"] for entry in outcome.report["callables"]] == ["whole"]
+    compare_in_loop(tmp_path, *CASES[name], is_whole=name in WHOLE)

@@ -17,8 +17,7 @@ import logging
 import types
 from typing import Any, Optional
 
-READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
-TEXTS = ("FORMAT_", "CONVERT_VALUE")
+READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "FORMAT_", "CONVERT_VALUE")
 CALLEES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
 FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # receivers that keep the formatted text alone
 PROCESS = "process"  # of an adapter, which gets the message of a record
@@ -95,8 +94,7 @@ def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozens
         arguments = [name for name in loaded if name in names]
         if (
             not arguments
-            or (arguments == [loaded[-1]] and following.opname in READS)
-            or (arguments == [loaded[-1]] and following.opname.startswith(TEXTS))
+            or (arguments == [loaded[-1]] and following.opname.startswith(READS))
             or is_returned(steps[place + 1 :])
         ):
             continue

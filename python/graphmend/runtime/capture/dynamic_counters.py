@@ -144,16 +144,12 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
     """Note the integers and containers written by a graph; refuse graphs with more arithmetic on counters
     than steps.
     """
-    from ..base.torch_names import ConstDictVariable, ListVariable
-
     effects = output.side_effects
-    for variable in effects.id_to_variable.values():
-        if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
-            if not is_queue(variable) and effects.is_modified(variable):
-                FEATURE.of(trace).written.add(inside(variable.source))
-                items = items_of(variable)
-                refuse_uncounted(trace, items)
-                note_tuples(trace, inside(variable.source), items)
+    for variable in changed_containers(effects):
+        FEATURE.of(trace).written.add(inside(variable.source))
+        items = items_of(variable)
+        refuse_uncounted(trace, items)
+        note_tuples(trace, inside(variable.source), items)
     for variable, changes in effects.store_attr_mutations.items():
         attributes = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
         FEATURE.of(trace).written.update(name for name, value in attributes if type_of(value) in (int, float))
@@ -174,7 +170,8 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
     codes = {id(code): stored_names(code) for code in output.tracing_context.traced_code}
     stored = frozenset().union(*codes.values())
     late = set()
-    changed = changed_items(output.side_effects)
+    containers = changed_containers(output.side_effects)
+    changed = {source_name(variable.source): variable.items for variable in containers if not is_open(variable)}
     for name, source in counters.constants.items():
         last = LAST_NAME.search(name)
         if name in counters.written or is_changed(source, changed):
@@ -186,18 +183,14 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
         raise trace_state.SiteRefused("the call writes to numbers that the trace takes for constants")
 
 
-def changed_items(effects: Any) -> dict[str, Any]:
-    """The items of the lists and dictionaries that a graph writes to, by the names of their sources."""
+def changed_containers(effects: Any) -> Iterator[Any]:
+    """Dynamo's variables of the lists and dictionaries from before the call that a graph writes to."""
     from ..base.torch_names import ConstDictVariable, ListVariable
 
-    return {
-        source_name(variable.source): variable.items
-        for variable in effects.id_to_variable.values()
-        if isinstance(variable, (ConstDictVariable, ListVariable))
-        and is_older(variable)
-        and not is_open(variable)
-        and effects.is_modified(variable)
-    }
+    for variable in effects.id_to_variable.values():
+        if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
+            if not is_queue(variable) and effects.is_modified(variable):
+                yield variable
 
 
 def is_changed(source: Any, changed: dict[str, Any]) -> bool:

@@ -127,18 +127,15 @@ for _name, _method in methods_of_result().items():
 
 @FEATURE.hook("skipped.call", "class.call")
 def defer_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Defer a function that Dynamo does not trace, and the making of an object that nobody can change.
-
-    Inside of a `try`, the program may handle what such a call raises.
-    """
-    result = None if is_in_try() else deferred(trace, tx, self, self.value, args, kwargs)
+    """Defer a function that Dynamo does not trace, and the making of an object that nobody can change."""
+    result = deferred(trace, tx, self, self.value, args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("function.call")
 def defer_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Defer a function written in Python."""
-    result = None if is_in_try() else deferred(trace, tx, self, getattr(self, "fn", None), args, kwargs)
+    result = deferred(trace, tx, self, getattr(self, "fn", None), args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
@@ -207,18 +204,22 @@ def are_plain(name: str) -> bool:
 
 
 def deferred(trace: trace_state.Trace, tx: Any, variable: Any, function: Any, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable of the placeholder for the result of a call; None if the call is not deferred."""
+    """Dynamo's variable of the placeholder for the result of a call; None if the call is not deferred.
+
+    Inside of a `try`, the program may handle what a call raises; the functions of texts, given by name, raise nothing.
+    """
     from ..base.torch_names import VariableTracker
 
     values = [*args, *kwargs.values()]
-    if not is_known(function) or not can_wait(values, function in MAKERS):
+    is_of_texts = type(variable) is str
+    if not is_known(function) or not can_wait(values, function in MAKERS) or not (is_of_texts or not is_in_try()):
         return None
     site = call_stack.site_at(tx, "GM501", call_stack.column_at(tx))
     if site in trace.off:
         return None
     prepare(tx, site)
     trace.unmarked[site] = None
-    function_behind = named_behind if type(variable) is str else call_behind
+    function_behind = named_behind if is_of_texts else call_behind
     leading = [VariableTracker.build(tx, value) for value in (site, variable, tuple(kwargs))]
     return inline(tx, function_behind, [*leading, *values], {})
 

@@ -23,6 +23,8 @@ from .prologue import Reading, notes
 
 OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n", "layout"])  # tensors are strided, or the draw fails
 
+OF_TORCH = (torch.dtype, torch.device, torch.layout)
+
 
 def draw_in_prologue(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a drawn tensor; None for a generator made by the call."""
@@ -60,8 +62,4 @@ def constant(site: str, tx: Any, item: Any) -> Any:
     if item.python_type() in (tuple, list, torch.Size):
         return [external_calls.plain_argument(site, part) for part in item.unpack_var_sequence(tx)]
     value = item.as_python_constant() if item.is_python_constant() else None
-    return (
-        value
-        if isinstance(value, (torch.dtype, torch.device, torch.layout))
-        else external_calls.plain_argument(site, item)
-    )
+    return value if isinstance(value, OF_TORCH) else external_calls.plain_argument(site, item)

@@ -53,8 +53,9 @@ def call_places(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     numpy = sys.modules["numpy"]
     if self.value is not numpy.ndindex or kwargs or not all(item.realize().is_python_constant() for item in args):
         return hooks.DECLINED
+    if len(args) == 1 and args[0].python_type() is tuple:
+        args = args[0].realize().items
     sizes = [item.as_python_constant() for item in args]
-    sizes = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
     if not all(type(size) is int and size >= 0 for size in sizes) or math.prod(sizes) > MOST_PLACES:
         return hooks.DECLINED
     return inline(tx, places, args, {})
@@ -64,7 +65,7 @@ def call_places(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 def call_covariance(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `cov` and `corrcoef`."""
     form = COVARIANCES.get(getattr(self.value, "__name__", "")) if self.value in (torch.cov, torch.corrcoef) else None
-    rows = [*args, *(item for name, item in kwargs.items() if name == "input")]
+    rows = [*args, *kwargs.values()]
     if form is None or len(rows) != 1 or not kwargs.keys() <= {"input"} or not has_covariance(rows[0].realize()):
         return hooks.DECLINED
     return inline(tx, form, rows, {})
@@ -139,8 +140,7 @@ def has_covariance(variable: Any) -> bool:
 
 def places(*sizes: Any) -> Any:
     """The places of an array, in the order of its rows."""
-    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
-    return iter(list(itertools.product(*[range(size) for size in shape])))
+    return iter(list(itertools.product(*[range(size) for size in sizes])))
 
 
 def cov(rows: Any) -> Any:

@@ -73,7 +73,11 @@ def classes_above(variable: Any) -> tuple[type, ...]:
     owner = variable.objvar
     kind = owner.python_type() if owner is not None else object
     order = owner.value.__mro__ if issubclass(kind, type) else kind.__mro__
-    below = variable.typevar.as_python_constant()
+    return behind(order, variable.typevar.as_python_constant())
+
+
+def behind(order: tuple[type, ...], below: type) -> tuple[type, ...]:
+    """The classes behind one of them in a method resolution order; empty for another class."""
     return order[order.index(below) + 1 :] if below in order else ()
 
 

@@ -31,8 +31,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "dates, fractions and matches that
 # `Decimal` is not among them: its operators follow the context of the thread.
 CLASSES = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta, fractions.Fraction, uuid.UUID)
 MAKERS = frozenset("fromisoformat fromordinal fromisocalendar combine strptime from_float".split())  # of classes
-SEARCHES = frozenset([re.finditer])
-FUNCTIONS = frozenset([uuid.uuid3, uuid.uuid5])
+FUNCTIONS = (uuid.uuid3, uuid.uuid5)
+MATCHES = type(re.finditer("", ""))  # an iterator
 # Methods that ask for the clock or for the time zone of the machine.
 READING = frozenset(
     "today now utcnow fromtimestamp utcfromtimestamp timestamp astimezone timetuple ctime strftime".split()
@@ -63,7 +63,9 @@ def make_by_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 @FEATURE.hook("function.call")
 def make_by_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Make an object by a function of Python's library."""
-    result = made(tx, self.fn, args, kwargs) if is_maker(getattr(self, "fn", None)) else None
+    function: Any = getattr(self, "fn", None)
+    is_maker = any(function is maker for maker in FUNCTIONS)
+    result = made(tx, function, args, kwargs) if is_maker else None
     return hooks.DECLINED if result is None else guarded(self, result)
 
 
@@ -80,7 +82,7 @@ def make_by_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, arg
 @FEATURE.hook("builtin.call")
 def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Compute with an operator or a builtin function."""
-    if self.fn not in OPERATORS or not any(type(item.realize()) is immutable_class() for item in args):
+    if self.fn not in OPERATORS or not any(type(item) is immutable_class() for item in args):
         return hooks.DECLINED
     result = made(tx, self.fn, args, kwargs)
     return hooks.DECLINED if result is None else result
@@ -89,51 +91,39 @@ def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, 
 @FEATURE.hook("pattern.method", needed=False)
 def find_all(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """The matches of a pattern in a constant text, and what a match tells in containers."""
-    from ..base.torch_names import ConstantLikeVariable, ListIteratorVariable, SourcelessBuilder, ValueMutationNew
-
     if not isinstance(self.value, (re.Pattern, re.Match)):
         return hooks.DECLINED
+    return found(tx, getattr(self.value, name, None), args, kwargs)
+
+
+@FEATURE.hook("skipped.call")
+def find_by_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """The matches of a pattern that the call gives as a text."""
+    return found(tx, re.finditer, args, kwargs) if self.value is re.finditer else hooks.DECLINED
+
+
+def found(tx: Any, search: Any, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for matches, or for a new container; DECLINED for other results, which Dynamo knows."""
+    from ..base.torch_names import ConstantLikeVariable, ListIteratorVariable, SourcelessBuilder, ValueMutationNew
+
     try:
         values = [as_constant(item) for item in args]
         options = {key: as_constant(item) for key, item in kwargs.items()}
         if any(map(callable, values)):
             return hooks.DECLINED
-        result = getattr(self.value, name)(*values, **options)
-    except Exception:  # an argument is no constant, or the method raises
+        result = search(*values, **options)
+    except Exception:  # an argument is no constant, or the search raises
         return hooks.DECLINED
-    if name == "finditer":
+    if type(result) is MATCHES:
         matches = [ConstantLikeVariable(match) for match in result]
         return ListIteratorVariable(matches, mutation_type=ValueMutationNew())
     return SourcelessBuilder.create(tx, result) if type(result) in (list, dict) and is_plain(result) else hooks.DECLINED
-
-
-@FEATURE.hook("skipped.call")
-def find_by_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The same by a function of `re`, which makes the pattern first."""
-    from ..base.torch_names import ConstantLikeVariable
-
-    if self.value not in SEARCHES or not args or not args[0].realize().is_python_constant():
-        return hooks.DECLINED
-    pattern = as_constant(args[0])
-    flags = kwargs.get("flags")
-    if flags is not None and not flags.is_python_constant():
-        return hooks.DECLINED
-    made_pattern = (
-        re.compile(pattern, 0 if flags is None else as_constant(flags)) if isinstance(pattern, str) else pattern
-    )
-    rest = {name: item for name, item in kwargs.items() if name != "flags"}
-    return ConstantLikeVariable(made_pattern).call_method(tx, self.value.__name__, list(args[1:]), rest)
 
 
 @FEATURE.hook("variable.sourceless")
 def build_object(build: Any, trace: trace_state.Trace, tx: Any, value: Any) -> Any:
     """The variable of such an object that Dynamo has computed."""
     return immutable_class()(value) if type(value) in CLASSES and is_fixed(value) else hooks.DECLINED
-
-
-def is_maker(function: Any) -> bool:
-    """Whether a function of Python's library makes such an object from its arguments alone."""
-    return function.__class__.__hash__ is not None and function in FUNCTIONS
 
 
 def guarded(variable: Any, result: Any) -> Any:
@@ -144,8 +134,6 @@ def guarded(variable: Any, result: Any) -> Any:
 
 def made(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for the result of a call with constants; None if there is no such result."""
-    from ..base.torch_names import SourcelessBuilder
-
     try:
         values = [value_of(item) for item in args]
         options = {name: value_of(item) for name, item in kwargs.items()}
@@ -153,10 +141,16 @@ def made(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optio
             return None
     except Exception:  # an argument is no constant
         return None
-    result = called(tx, function, values, options)
-    if type(result) in CLASSES:
-        return immutable_class()(result) if is_fixed(result) else None
-    return SourcelessBuilder.create(tx, result) if is_plain(result) else None
+    return variable_of(tx, called(tx, function, values, options))
+
+
+def variable_of(tx: Any, value: Any) -> Optional[Any]:
+    """Dynamo's variable for a plain value or such an object; None for other values."""
+    from ..base.torch_names import SourcelessBuilder
+
+    if type(value) in CLASSES:
+        return immutable_class()(value) if is_fixed(value) else None
+    return SourcelessBuilder.create(tx, value) if is_plain(value) else None
 
 
 def value_of(item: Any) -> Any:
@@ -203,7 +197,7 @@ def immutable_class() -> Any:
             value = getattr(self.value, name)
             if callable(value):
                 return LambdaVariable(lambda *args, **kwargs: self.call_method(tx, name, list(args), kwargs))
-            part = made(tx, getattr, [self, constant(name)], {})
+            part = variable_of(tx, value)
             return super().var_getattr(tx, name) if part is None else part
 
         def reconstruct(self, codegen: Any) -> None:
@@ -212,10 +206,3 @@ def immutable_class() -> Any:
             codegen.call_function(1, False)
 
     return Immutable
-
-
-def constant(value: str) -> Any:
-    """Dynamo's variable for a text."""
-    from ..base.torch_names import ConstantVariable
-
-    return ConstantVariable.create(value)

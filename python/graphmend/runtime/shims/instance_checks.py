@@ -22,6 +22,7 @@ from typing import Any, Optional
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline, kind_of
 from ..capture.trace_time import leave_to_python
+from .class_attribute_writes import behind
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "instance checks of metaclasses", partial=True)
 KNOWN = frozenset(("abc", "_py_abc", "enum", "torch"))  # packages whose answers Dynamo knows
@@ -65,8 +66,7 @@ def check_inherited(
     owner = self.objvar.realize() if name == "__instancecheck__" and self.objvar is not None else None
     if not isinstance(owner, UserDefinedClassVariable) or len(args) != 1 or kwargs:
         return hooks.DECLINED
-    order, below = type(owner.value).__mro__, self.typevar.as_python_constant()
-    above = order[order.index(below) + 1 :] if below in order else ()
+    above = behind(type(owner.value).__mro__, self.typevar.as_python_constant())
     found = next((base for base in above if name in vars(base)), None)
     return plain_answer(found, owner.value, args[0])
 

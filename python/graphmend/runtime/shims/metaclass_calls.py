@@ -25,6 +25,7 @@ from typing import Any
 from ..base import hooks, trace_state
 from ..base.dynamo_values import attribute_of
 from ..capture.trace_time import leave_to_python
+from .class_attribute_writes import behind
 
 
 @dataclasses.dataclass
@@ -78,8 +79,7 @@ def call_inherited(method: Any, trace: trace_state.Trace, self: Any, tx: Any, na
     """Make the object in `super().__call__(...)`."""
     if name != "__call__" or not is_class(self.objvar):
         return hooks.DECLINED
-    order, below = type(self.objvar.realize().value).__mro__, self.typevar.as_python_constant()
-    above = order[order.index(below) + 1 :] if below in order else ()
+    above = behind(type(self.objvar.realize().value).__mro__, self.typevar.as_python_constant())
     return instantiate(trace, tx, self.objvar, call_in(above), args, kwargs)
 
 
