@@ -1,16 +1,18 @@
 """`in` with objects of the program: the object itself counts before `==`, and the answer is a truth value.
 
-class Score:
-    def __eq__(self, other):
-        return False
+    class Score:
+        def __eq__(self, other):
+            return False
 
-score in [score]           # True: Python compares identities first, Dynamo asks `__eq__` alone
+    score in [score]           # True: Python compares identities first, Dynamo asks `__eq__` alone
 
-class Labels:
-    def __contains__(self, name):
-        return self.table.get(name)
+    class Labels:
+        def __contains__(self, name):
+            return self.table.get(name)
 
-known = "cat" in labels    # True or False; Dynamo gives the result of `__contains__`
+    known = "cat" in labels    # True or False; Dynamo gives the result of `__contains__`
+
+The object itself is looked for behind the items in front of it, and the answer of `__contains__` is asked for its truth.
 """
 
 from __future__ import annotations
