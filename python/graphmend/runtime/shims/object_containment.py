@@ -12,7 +12,7 @@
 
     known = "cat" in labels    # True or False; Dynamo gives the result of `__contains__`
 
-The object itself is looked for behind the items in front of it, and the answer of `__contains__` is asked for its truth.
+The object itself is looked for behind the items in front of it. The answer of `__contains__` is asked for its truth.
 """
 
 from __future__ import annotations
