@@ -62,6 +62,40 @@ CASES = {
         Borg._s.clear()
         """,
     ),
+    "shared reads": (
+        """
+        class Shared:
+            state = {"count": 2, "is_forked": False}
+            limit = 3
+            def __init__(self):
+                self.__dict__ = self.state
+                self.is_forked = False
+            @property
+            def is_ready(self):
+                return self.state != {}
+            def scaled(self):
+                return self.count * self.limit
+        """,
+        """
+        a = Shared()
+        r = (a.scaled(), a.is_ready, hasattr(a, "other"), getattr(a, "third", 4), sorted(vars(a)))
+        """,
+    ),
+    "shared with an older object": (
+        """
+        class Shared:
+            state = {"count": 2}
+            def __init__(self):
+                self.__dict__ = self.state
+        older = Shared()
+        """,
+        """
+        a = Shared()
+        older.count += 7
+        r = (a.count, older.count, Shared().count)
+        older.count = 2
+        """,
+    ),
     "objdict update": (
         """
         class O:
@@ -135,7 +169,7 @@ CASES = {
         """,
     ),
 }
-WHOLE = frozenset[str]()
+WHOLE = frozenset(["shared reads"])
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -73,3 +73,14 @@ def test_checks_of_a_distribution_with_lazy_properties(tmp_path: Any, name: str)
         """
     outcome = compare(load(tmp_path, text), [inputs])
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_a_check_of_types(tmp_path: Any) -> None:
+    text = """
+        import torch
+
+        def f(x):
+            return x * 2 if torch.jit.isinstance(x, torch.Tensor) else x[0] * 3
+        """
+    outcome = compare(load(tmp_path, text), [inputs, lambda: ([torch.ones(2, 3)],)])
+    assert outcome.report["callables"][0]["mode"] == "whole"

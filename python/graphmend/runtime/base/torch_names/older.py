@@ -88,7 +88,7 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
     the look-up would ask `__getattribute__`, too. So the getter of a property is called from here, and further
     attributes answered by such code end the graph.
     """
-    from torch._dynamo.exc import unimplemented
+    from . import unimplemented
     from torch._dynamo.variables.base import VariableTracker
 
     owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)

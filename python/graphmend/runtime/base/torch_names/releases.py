@@ -137,6 +137,7 @@ OLDER: dict[Version, Differences] = {
             "_register_effectful_op": "older:_register_effectful_op",
             "OpaqueObjectClassVariable": None,
             "TempLocalSource": "older:TempLocalSource",
+            "unimplemented": "torch._dynamo.exc:unimplemented_v2",
         },
         additions={
             "VariableTracker.is_tensor": "older:is_tensor",
