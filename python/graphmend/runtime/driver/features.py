@@ -62,6 +62,7 @@ ORDER = (
     "shims.kept_objects",
     "passes.dead_code_that_raises",
     "shims.module_construction",
+    "shims.module_hooks",
     "ops.scipy_functions",
     "ops.statistics_functions",
     "external.lru_caches",

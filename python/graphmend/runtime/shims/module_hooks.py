@@ -1,0 +1,170 @@
+"""Hooks of modules that a call registers and removes.
+
+    handle = self.encoder.register_forward_hook(lambda module, inputs, output: seen.append(output))
+    y = self.net(x)               # Dynamo runs the hooks that the module had before the call
+    handle.remove()
+
+A handle takes its number from a counter of torch, and Dynamo does not follow the counter. Here the call registers its
+hooks in copies of the module's tables, under numbers below zero, and gets a handle of the runtime. Behind the graph the
+tables must be as before, and the handles gone: a graph with a hook or handle that outlives the call is refused, and one
+whose program looks at the numbers. A guard holds that the module has as many hooks as before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from typing import Any
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from ..base import folders, hooks, trace_state
+from ..base.dynamo_values import attribute_of, constant, inline, receiver_of
+
+
+@dataclasses.dataclass
+class Registered:
+    """What one graph has registered."""
+
+    output: Any = None
+    tables: dict[tuple[Any, str], Any] = dataclasses.field(default_factory=dict)  # by module and name
+    new: list[Any] = dataclasses.field(default_factory=list)  # tables of modules that the call makes
+    handles: list[Any] = dataclasses.field(default_factory=list)
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks of modules that a call registers", partial=True, state=Registered)
+
+METHODS = {
+    torch.nn.Module.register_forward_hook: (
+        "_forward_hooks",
+        "_forward_hooks_with_kwargs",
+        "_forward_hooks_always_called",
+    ),
+    torch.nn.Module.register_forward_pre_hook: ("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
+}
+LOOKED_AT = frozenset(["id", *itertools.chain.from_iterable(METHODS.values())])
+INTERNAL = (folders.TORCH, __file__)  # the files that may look at tables and handles
+NUMBERS = itertools.count(-1, -1)
+
+
+class CallHandle(RemovableHandle):
+    """A handle of a hook, for the time of the call."""
+
+    def __init__(self, table: Any, extra_dict: Any = None) -> None:
+        self.table, self.id = table, next_number()
+        self.extra = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or []
+
+    def remove(self) -> None:
+        """Remove the hook from the tables of its module."""
+        for table in [self.table, *self.extra]:
+            if self.id in table:
+                del table[self.id]
+
+    def __enter__(self) -> CallHandle:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.remove()
+
+
+@constant
+def next_number() -> int:
+    """The number of the next handle."""
+    return next(NUMBERS)
+
+
+@FEATURE.hook("method.call")
+def copy_tables(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Copy the tables of a module before the call registers a hook there."""
+    from ..base.torch_names import AttrSource, ConstDictVariable, UserDefinedObjectVariable, install_guard
+
+    owner, known = receiver_of(self), registered(trace, tx.output)
+    names = METHODS.get(self.fn, ()) if trace.whole and isinstance(owner, UserDefinedObjectVariable) else ()
+    for name in names if owner.source is not None else ():
+        if (owner, name) not in known.tables:
+            before = list(getattr(owner.value, name))
+            table = inline(tx, copy_of, [attribute_of(tx, owner, name)], {})
+            if not isinstance(table.realize(), ConstDictVariable):
+                return hooks.DECLINED
+            tx.output.side_effects.store_attr(owner, name, table)
+            source = AttrSource(owner.source, name)
+            install_guard(source.make_guard(functools.partial(guard_number, number=len(before))))
+            known.tables[owner, name] = before, table
+    return hooks.DECLINED
+
+
+@FEATURE.hook("class.call")
+def make_handle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Make a handle of a hook."""
+    if self.value is not RemovableHandle or not trace.whole or not args:
+        return hooks.DECLINED
+    table = args[0].realize()
+    if table.source is not None:
+        return hooks.DECLINED
+    known = registered(trace, tx.output)
+    if not any(table is copied for _, copied in known.tables.values()):
+        known.new.append(table)
+    handle = inline(tx, new_handle, args, kwargs)
+    known.handles.append(handle)
+    return handle
+
+
+@FEATURE.hook("object.getattr")
+def refuse_look(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Refuse a graph whose program looks at a handle or a table: the numbers there are others."""
+    known = FEATURE.of(trace)
+    if (known.tables or known.new) and name in LOOKED_AT and is_load(tx, name):
+        raise trace_state.SiteRefused("the program looks at the numbers of hooks")
+    return hooks.DECLINED
+
+
+@FEATURE.hook("effects.codegen")
+def put_tables_back(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any) -> Any:
+    """Forget the copies that are as before; refuse the graph where a hook or a handle outlives the call."""
+    known = registered(trace, self.output_graph_weakref())
+    alive = list(self.id_to_variable.values())
+    if any(any(made is other for other in alive) for made in (*known.handles, *known.new)):
+        raise trace_state.SiteRefused("a hook that the call registers outlives the call, or its handle")
+    for (owner, name), (before, table) in known.tables.items():
+        if [key.vt.as_python_constant() for key in table.items] != before:
+            raise trace_state.SiteRefused("a hook of a module outlives the call")
+        self.store_attr_mutations[owner].pop(name, None)
+    return hooks.DECLINED
+
+
+@FEATURE.hook("dictionary.reconstruct")
+def refuse_table(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: Any) -> Any:
+    """Refuse a graph where a module made by the call keeps a hook."""
+    if any(self is table for table in FEATURE.of(trace).new):
+        raise trace_state.SiteRefused("a hook of a module outlives the call")
+    return hooks.DECLINED
+
+
+def registered(trace: trace_state.Trace, output: Any) -> Registered:
+    """What the present graph has registered."""
+    if FEATURE.of(trace).output is not output:
+        FEATURE.begin(trace, Registered(output))
+    return FEATURE.of(trace)
+
+
+def guard_number(builder: Any, guard: Any, *, number: int) -> None:
+    """Guard the number of hooks of a module, which Dynamo takes for fixed."""
+    code = f"len({builder.arg_ref(guard)}) == {number}"
+    builder.add_python_lambda_leaf_guard_to_root([code], [code])
+
+
+def is_load(tx: Any, name: str) -> bool:
+    """Whether the present instruction of the program reads an attribute; a call of a module reads its tables, too."""
+    return tx.current_instruction.argval == name and not tx.f_code.co_filename.startswith(INTERNAL)
+
+
+def copy_of(table: dict[int, Any]) -> dict[int, Any]:
+    """A copy of a table of hooks."""
+    return dict(table)
+
+
+def new_handle(table: Any, extra_dict: Any = None) -> CallHandle:
+    """A new handle."""
+    return CallHandle(table, extra_dict)
