@@ -8,8 +8,8 @@ Dynamo breaks the graph at each of these calls. Here the call happens once durin
 kind of its value, and again in the prologue of every run. Numbers and arrays are inputs of the graph. A value of
 another kind is a choice among the values seen so far, and the graph follows the path of the present choice
 (`path_speculation.py`). The result of a pure function is a constant. The change of order is invisible: the graph draws
-from none of these generators and changes no source of such a value, and no deferred effect stands in front of an
-external call.
+from none of these generators and changes no source of such a value. No deferred effect stands in front of an external
+call, draws apart: what a call shows or writes changes no generator.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
     many = fact.kind == ORDER and (is_table or (is_row and outcomes_of(function, args, kwargs) > MAX_VALUES))
     if fact.kind == ORDER:
         args = sequence(function, args, kwargs, site, many)
-    if deferred and fact.kind not in (PURE, CLOCK):
+    if deferred and fact.kind not in (PURE, CLOCK, DRAW, ORDER, SEED):
         refuse(site, "what is deferred until after the call comes before it")
     guard(variable, function)
     if fact.kind == PURE:
