@@ -42,7 +42,15 @@ def lists(x, i):
     return x[[n, 0]] * 2, x[kept], x[[n, -1 - n], 0], x[:, [n, 0]] + 1, x[kept, ..., [n] * len(kept)]
 
 
-PROGRAMS = [alone, in_tuples, numbers, smaller_types, last_tokens, written, lists]
+def crops(x, i):
+    top, left = i.item(), (2 - i).item()
+    y = x * 1
+    y[..., top : top + 2, left:] = x.flip(0)[..., top : top + 2, left:]
+    y[0, top:, :left] += 1
+    return x[:, top:, left : left + 2] * 2, x[top:, i, -left:].sum(), y
+
+
+PROGRAMS = [crops, alone, in_tuples, numbers, smaller_types, last_tokens, written, lists]
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["", "grad"])

@@ -157,20 +157,28 @@ def name_of(target: Any) -> str:
 
 @functools.lru_cache(maxsize=None)
 def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that also takes symbolic floats, each as a 0-d array.
+    """A function that also takes symbolic numbers, each as a 0-d array.
 
-    A Python float takes the dtype of the arrays beside the float, and double precision beside integer arrays.
+    A Python number takes the dtype of the arrays beside the number; a float takes double precision beside integer
+    arrays.
     """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         arguments = [*args, *kwargs.values()]
-        if not any(map(is_symbolic_float, arguments)):
+        if not any(map(is_symbolic, arguments)):
             return function(*args, **kwargs)
         tensors = [getattr(arg, "tensor", arg) for arg in arguments]
-        float_dtypes = [arg.dtype for arg in tensors if isinstance(arg, torch.Tensor) and arg.is_floating_point()]
-        dtype = float_dtypes[0] if float_dtypes else torch.float64
-        arguments = [torch.scalar_tensor(arg, dtype=dtype) if is_symbolic_float(arg) else arg for arg in arguments]
+        dtypes = [arg.dtype for arg in tensors if isinstance(arg, torch.Tensor)]
+        float_dtypes = [dtype for dtype in dtypes if dtype.is_floating_point]
+        of_float = (float_dtypes or [torch.float64])[0]
+        of_integer = (float_dtypes or [dtype for dtype in dtypes if dtype != torch.bool] or [torch.int64])[0]
+        arguments = [
+            torch.scalar_tensor(arg, dtype=of_float if isinstance(arg, torch.SymFloat) else of_integer)
+            if is_symbolic(arg)
+            else arg
+            for arg in arguments
+        ]
         return function(
             *map(as_array, arguments[: len(args)]), **dict(zip(kwargs, map(as_array, arguments[len(args) :])))
         )
@@ -178,9 +186,9 @@ def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def is_symbolic_float(value: Any) -> bool:
-    """Whether a value is a symbolic float."""
-    return isinstance(value, torch.SymFloat)
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a symbolic number."""
+    return isinstance(value, (torch.SymFloat, torch.SymInt))
 
 
 def as_array(value: Any) -> Any:
@@ -309,7 +317,7 @@ def where(condition: Any, *sides: Any) -> Any:
 
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     """`numpy.full`, also with a symbolic float."""
-    if args or kwargs or not is_symbolic_float(fill_value):
+    if args or kwargs or not isinstance(fill_value, torch.SymFloat):
         return tnp.full(shape, fill_value, *args, **kwargs)
     return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
 

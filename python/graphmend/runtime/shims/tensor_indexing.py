@@ -1,9 +1,11 @@
-"""Items at data-dependent places: `x[i]`, `x[0, i]` and `x[[i, j]]`.
+"""Items at data-dependent places: `x[i]`, `x[0, i]` and `x[[i, j]]`; and parts of several dimensions.
 
-    i = scores.argmax()         # a 0-d tensor, or a number with `.item()`
-    return table[i]             # Dynamo would need the value of `i`: one path for each place
+    i = scores.argmax()                 # a 0-d tensor, or a number with `.item()`
+    table[i]                            # Dynamo would need the value of `i`: one path for each place
+    image[:, top:bottom, left:right]    # torch loses a symbol of the first slice
 
-`select` takes the symbolic number, and returns the same view as the index. A list of numbers becomes one tensor.
+`select` takes the symbolic number, and returns the same view as the index. A list of numbers becomes one tensor. Slices
+with data-dependent bounds are taken one after the other.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     if self.fn is operator.getitem and not numbers_of(trace).fixed and is_plain(value := args[0].realize()):
         args = [value, with_tensors(tx, args[1].realize())]
         parts = parts_of(args[1].realize())
-        if parts is not None and any(is_place(part) for part in parts):
+        if parts is not None and (any(map(is_place, parts)) or sum(map(is_open_slice, parts)) > 1):
             dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
             if dimensions is not None:
                 note_numbers(trace)  # compilers may not be trusted with them
@@ -91,6 +93,14 @@ def is_place(part: Any) -> bool:
     return decided_by_data(part) and isinstance(part.sym_num, torch.SymInt)
 
 
+def is_open_slice(part: Any) -> bool:
+    """Whether a part of an index is a slice with a data-dependent bound."""
+    from ..base.torch_names import SliceVariable
+
+    bounds = [bound.realize() for bound in part.items] if isinstance(part, SliceVariable) else []
+    return any(is_place(bound) for bound in bounds)
+
+
 def dimensions_of(keys: list[Any], rank: int) -> Optional[list[int]]:
     """The number of result dimensions in front of each part of an index; None if there are too many parts.
 
@@ -118,13 +128,17 @@ def is_integer(part: Any) -> bool:
 
 
 def select_places(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
-    """The result of the index: constant parts first, then `select` for each place."""
-    from ..base.torch_names import TupleVariable, VariableTracker
+    """The result of the index: constant parts first, then each open slice, and `select` for each place."""
+    from ..base.torch_names import ConstantVariable, TupleVariable, VariableTracker
 
-    whole = VariableTracker.build(tx, slice(None))
-    rest = [whole if is_place(part) else part for part in keys]
+    rank = value.as_proxy().node.meta["example_value"].dim()
+    whole = VariableTracker.build(tx, slice).call_function(tx, [ConstantVariable.create(None)], {})
+    rest = [whole if is_place(part) or is_open_slice(part) else part for part in keys]
     if any(not is_constant(part, None) and part is not whole for part in rest) or len(rest) > 1:
         value = value.call_method(tx, "__getitem__", [TupleVariable(rest)], {})
+    for part, dimension in zip(keys, dimensions_of(rest, rank) or ()):  # the places are still dimensions here
+        if is_open_slice(part):
+            value = value.call_method(tx, "__getitem__", [TupleVariable([whole] * dimension + [part])], {})
     for part, dimension in zip(keys, dimensions):
         if is_place(part):
             number = part.call_method(tx, "item", [], {}) if part.is_tensor() else part
