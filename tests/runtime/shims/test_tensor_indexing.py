@@ -33,6 +33,9 @@ def written(x, i):
     y = x * 1
     y[:, i] += 1
     y[i, 0].mul_(2)
+    top, left = i.item(), (2 - i).item()
+    y[..., top : top + 2, left:] = x.flip(0)[..., top : top + 2, left:]
+    y[0, top:, :left] += 1
     return y
 
 
@@ -44,10 +47,7 @@ def lists(x, i):
 
 def crops(x, i):
     top, left = i.item(), (2 - i).item()
-    y = x * 1
-    y[..., top : top + 2, left:] = x.flip(0)[..., top : top + 2, left:]
-    y[0, top:, :left] += 1
-    return x[:, top:, left : left + 2] * 2, x[top:, i, -left:].sum(), y
+    return x[:, top:, left : left + 2].sum(), x[top:, i, -left:].sum(), (x[0, top:, :left] * 2).sum()
 
 
 PROGRAMS = [crops, alone, in_tuples, numbers, smaller_types, last_tokens, written, lists]
