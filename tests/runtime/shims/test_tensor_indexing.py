@@ -36,7 +36,7 @@ def written(x, i):
     top, left = i.item(), (2 - i).item()
     y[..., top : top + 2, left:] = x.flip(0)[..., top : top + 2, left:]
     y[0, top:, :left] += 1
-    return y
+    return y, x[top:, i, -left:].sum(), (x[0, top:, :left] * 2).sum()
 
 
 def lists(x, i):
@@ -47,7 +47,7 @@ def lists(x, i):
 
 def crops(x, i):
     top, left = i.item(), (2 - i).item()
-    return x[:, top:, left : left + 2].sum(), x[top:, i, -left:].sum(), (x[0, top:, :left] * 2).sum()
+    return x[:, top:, left : left + 2].sum(), x[None, top : top + 1, 0, left:].sum()
 
 
 PROGRAMS = [crops, alone, in_tuples, numbers, smaller_types, last_tokens, written, lists]

@@ -63,7 +63,7 @@ def make_like(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 def pass_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Hand an array to a function of NumPy, which would make one of the list itself."""
     values = [*args, *kwargs.values()]
-    are_open = [is_open_list(value) for value in values]
+    are_open = [is_open_list(value, (int, float)) for value in values]
     if not any(are_open) or not takes_arrays(self.value, kwargs):
         return hooks.DECLINED
     arrays = [array_of(tx, value) if is_open else value for value, is_open in zip(values, are_open)]
@@ -85,10 +85,10 @@ def is_numeric(variable: Any) -> bool:
         return False
 
 
-def is_open_list(variable: Any) -> bool:
-    """Whether Dynamo's variable is a list of numbers, one of them a floating point number that data decide."""
+def is_open_list(variable: Any, kinds: tuple[type, ...] = (float,)) -> bool:
+    """Whether Dynamo's variable is a list of numbers, one of them of these types and decided by data."""
     numbers = numbers_in(variable) or ()
-    return any(number.python_type() is float and decided_by_data(number) for number in numbers)
+    return any(number.python_type() in kinds and decided_by_data(number) for number in numbers)
 
 
 def numbers_in(variable: Any) -> Optional[list[Any]]:
@@ -125,4 +125,5 @@ def stack(tx: Any, row: Any, dtype: torch.dtype, device: Any) -> Any:
 
 def array_of(tx: Any, row: Any) -> Any:
     """Dynamo's variable of the array of a list."""
-    return stack(tx, row, torch.float64, None).call_method(tx, "numpy", [], {})
+    is_float = any(number.python_type() is float for number in numbers_in(row) or ())
+    return stack(tx, row, torch.float64 if is_float else torch.int64, None).call_method(tx, "numpy", [], {})
