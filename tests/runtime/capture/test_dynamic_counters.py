@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any, Callable
 
 import pytest
@@ -187,3 +188,26 @@ def test_numbers_of_the_data_in_containers_need_one_graph(kept: Any) -> None:
         torch.testing.assert_close(run(x), eager(x), rtol=0, atol=0)
         assert module.kept == eager.kept
     assert len(backend.graphs) == 1
+
+
+class Window(torch.nn.Module):
+    """A module that divides by the oldest number of a full window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.window: collections.deque[float] = collections.deque(maxlen=2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = x / self.window[0] if len(self.window) == 2 else x * 2
+        self.window.append(x.mean().item())
+        return y
+
+
+def test_numbers_that_move_through_a_queue_need_one_graph_for_each_length() -> None:
+    backend, eager, module = CountingBackend(), Window(), Window()
+    run = torch.compile(module, backend=backend)
+    for n in range(1, 8):
+        x = torch.linspace(0, 3, 5) * n
+        torch.testing.assert_close(run(x), eager(x), rtol=0, atol=0)
+        assert module.window == eager.window
+    assert len(backend.graphs) == 3

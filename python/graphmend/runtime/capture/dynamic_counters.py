@@ -184,11 +184,11 @@ def refuse_late(trace: trace_state.Trace, output: Any) -> None:
 
 
 def changed_containers(effects: Any) -> Iterator[Any]:
-    """Dynamo's variables of the lists and dictionaries from before the call that a graph writes to."""
-    from ..base.torch_names import ConstDictVariable, ListVariable
+    """Dynamo's variables of the lists, queues and dictionaries from before the call that a graph writes to."""
+    from ..base.torch_names import ConstDictVariable, DequeVariable, ListVariable
 
     for variable in effects.id_to_variable.values():
-        if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
+        if isinstance(variable, (ConstDictVariable, DequeVariable, ListVariable)) and is_older(variable):
             if not is_queue(variable) and effects.is_modified(variable):
                 yield variable
 
