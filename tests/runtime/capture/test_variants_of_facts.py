@@ -72,4 +72,4 @@ def test_decisions_and_numbers_in_turns() -> None:
     compiled = torch.compile(f, backend=backend)
     expected = observe(f, f, calls * 2)
     assert not differences(expected, observe(f, compiled, calls * 2))
-    assert len(backend.graphs) == len(calls)
+    assert len(backend.graphs) == 2

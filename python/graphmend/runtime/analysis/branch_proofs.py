@@ -23,7 +23,7 @@ from torch.fx import GraphModule, Node
 
 from ..base import torch_names
 from ..base.dynamo_values import source_name
-from ..base.marker_ops import kind_of
+from ..base.marker_ops import is_row_of_integers, kind_of
 from . import aten_facts, custom_op_purity, node_facts, stride_facts
 from .marker_regions import Marks, Region, Select, fake_of, tensor_of
 from .node_facts import storage_of, storages_in, storages_of, writes_of
@@ -340,7 +340,8 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
     result = storage_of(tensor_of(select.result))
     same = order.handed_on(result)
     if any(fake_of(side).stride() != fake_of(select.result).stride() for side in select.sides):
-        return "the selected tensor would lie in memory in another order"
+        if not is_order_unseen(order, select.result, same):
+            return "the selected tensor would lie in memory in another order"
     if any(side in order.doubtful for side in select.sides):
         return "a side may lie in memory in another order than the compiler believes"
     for side in select.sides:
@@ -375,6 +376,20 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         if twins and (changed or visible):
             return "two results of a side share memory"
     return None
+
+
+def is_order_unseen(order: Order, result: Node, storages: set[int]) -> bool:
+    """Whether nobody can tell in which order the numbers of a selected row lie in memory: operators alone read them,
+    and views of them are rows, too.
+    """
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    if not is_row_of_integers(fake_of(result)) or any(order.written_after(item, result) for item in storages):
+        return False
+    if any(storages & storages_of(node) for node in order.outputs):
+        return False
+    views = [fake_of(node) for item in storages for node in order.holders.get(item, ())]
+    return all(sum(not statically_known_true(size == 1) for size in view.shape) <= 1 for view in views)
 
 
 def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> bool:

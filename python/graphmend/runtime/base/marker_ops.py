@@ -17,8 +17,12 @@ from torch.fx.node import has_side_effect
 
 from . import trace_state
 from .define_op import library, register_fake
+from .owned_state import OwnedState
 
 LIBRARY = library("graphmend")
+
+# The keys of pairs in one trace whose sides have the same sizes and other strides.
+DIFFERING: OwnedState[dict[str, None]] = OwnedState(__name__, dict)
 
 SCHEMAS = {
     "enter": "(str key, Tensor predicate) -> ()",
@@ -51,11 +55,25 @@ def mismatch(first: torch.Tensor, second: torch.Tensor) -> Optional[str]:
         return f"the two sides have different ranks ({first.dim()} and {second.dim()})"
     if not all(statically_known_true(a == b) for a, b in zip(first.shape, second.shape)):
         return f"the two sides have different shapes ({tuple(first.shape)} and {tuple(second.shape)})"
-    if not all(statically_known_true(a == b) for a, b in zip(first.stride(), second.stride())):
+    if not is_row_of_integers(first) and not have_equal_strides(first, second):
         return f"the two sides have different strides ({first.stride()} and {second.stride()})"
     if first.is_conj() != second.is_conj() or first.is_neg() != second.is_neg():
         return "a side is a lazy conjugate or negative"
     return None
+
+
+def is_row_of_integers(value: torch.Tensor) -> bool:
+    """Whether an operator computes the same from a tensor whatever the strides: a row of numbers that are not rounded,
+    such as the tokens of one step.
+    """
+    return value.dim() == 1 and not value.is_floating_point() and not value.is_complex()
+
+
+def have_equal_strides(first: torch.Tensor, second: torch.Tensor) -> bool:
+    """Whether two tensors of one rank lie in memory in the same way."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return all(statically_known_true(a == b) for a, b in zip(first.stride(), second.stride()))
 
 
 def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
@@ -65,6 +83,8 @@ def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
     if reason is not None and trace is not None:
         trace.refuse(site_of(key), reason)
         raise trace_state.SiteRefused(reason)
+    if trace is not None and first.dim() == 1 and not have_equal_strides(first, second):
+        DIFFERING.of(trace)[key] = None
 
 
 for _name, _schema in SCHEMAS.items():

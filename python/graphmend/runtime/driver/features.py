@@ -24,6 +24,7 @@ ORDER = (
     "shims.sorting",
     "shims.lists_in_sort",
     "shims.no_op_conversions",
+    "shims.selected_strides",
     "shims.number_outputs",
     "effects.deferred_values",
     "shims.builtins_of_tensors",

@@ -1,8 +1,9 @@
-"""Functions of Python's `math`, `int` and `round`, on numbers from the data, as an operator of the graph.
+"""Functions of Python's `math`, `int` and `round`, on open numbers, as an operator of the graph.
 
     n = x.sum().item()
     y = math.lgamma(n)           # t = torch.scalar_tensor(n); y = graphmend_functions::number("lgamma", [t]).item()
     k = math.floor(n)            # k = graphmend_functions::number("floor", [t]).item()
+    rate = math.exp(-self.steps / 200)       # a counter of the program: Dynamo would compile anew for each count
 
 Dynamo knows few of these functions, and tensors compute differently: `torch.exp` may give other bits than `math.exp`.
 The operator calls the function of Python itself. An exception of the function ends the run of the graph, and the eager
@@ -84,7 +85,7 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
         return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
     values = [value.realize() for value in args]
-    if name is None or not any(map(decided_by_data, values)) or tx.output.current_tracer.parent is not None:
+    if name is None or not any(map(is_open, values)) or tx.output.current_tracer.parent is not None:
         return None
     if kwargs and (name != "isclose" or not kwargs.keys() <= {"rel_tol", "abs_tol"} or len(values) != 2):
         return None
@@ -95,6 +96,19 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
     if None in operands:
         return None
     return operator_result(tx, name, operands)
+
+
+def is_open(value: Any) -> bool:
+    """Whether Dynamo's variable is a number that data decide, or a symbolic number of the program that is no size."""
+    from ..base.torch_names import SymNodeVariable, TensorPropertySource
+
+    if decided_by_data(value):
+        return True
+    if not isinstance(value, SymNodeVariable) or isinstance(value.sym_num, torch.SymBool):
+        return False
+    node = value.sym_num.node
+    sources = [node.shape_env.var_to_sources.get(symbol, ()) for symbol in node.expr.free_symbols]
+    return bool(sources) and not any(isinstance(one, TensorPropertySource) for row in sources for one in row)
 
 
 def result_of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:

@@ -5,7 +5,7 @@
     image[:, top:bottom, left:right]    # torch loses a symbol of the first slice
 
 `select` takes the symbolic number, and returns the same view as the index. A list of numbers becomes one tensor. Slices
-with data-dependent bounds are taken one after the other.
+from data-dependent places on are taken one after the other.
 """
 
 from __future__ import annotations
@@ -94,11 +94,10 @@ def is_place(part: Any) -> bool:
 
 
 def is_open_slice(part: Any) -> bool:
-    """Whether a part of an index is a slice with a data-dependent bound."""
+    """Whether a part of an index is a slice from a data-dependent place on."""
     from ..base.torch_names import SliceVariable
 
-    bounds = [bound.realize() for bound in part.items] if isinstance(part, SliceVariable) else []
-    return any(is_place(bound) for bound in bounds)
+    return isinstance(part, SliceVariable) and is_place(part.items[0].realize())
 
 
 def dimensions_of(keys: list[Any], rank: int) -> Optional[list[int]]:
