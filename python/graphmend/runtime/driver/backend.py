@@ -191,8 +191,9 @@ class MendingBackend:
             compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
-        run = guarded(keeping_modes(compiled, module), plan)
+        run = guarded(compiled, plan)
         graph.notes_changes = isinstance(run, GuardedGraph)
+        run = keeping_modes(run, module)
         return with_flags(run, plan.flags) if plan.flags else run
 
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
