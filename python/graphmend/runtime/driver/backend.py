@@ -46,6 +46,7 @@ from ..external.prologue import takes_values
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
+from ..shims import replaced_data
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
 from ..shims.kept_objects import refuse_views
@@ -141,6 +142,7 @@ class MendingBackend:
             receivers.refuse_seen(trace, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)
+            replaced_data.refuse_used(module, trace)
             note_written(trace, translator().output)
             note_grown(trace, translator().output)
             refuse_changed(module, trace)

@@ -1,0 +1,50 @@
+"""Further programs for the canaries of guards, about state that calls or objects share (`guard_canaries.py`)."""
+
+from __future__ import annotations
+
+PROGRAMS = {
+    "replaced_data": """
+        def f(x):
+            if x.sum() > 0:
+                x.mul_(1)
+            view = x.view(-1)
+            view.mul_(2)
+            x.data = x.data + 1
+            return view.sum().item(), x * 1
+        """,
+    "global_settings": """
+        def f(x):
+            torch.set_default_dtype(torch.float64)
+            ones = torch.ones(3)
+            torch.set_default_dtype(torch.float32)
+            if x.sum() > 0:
+                x = x + 1
+            return x, ones
+        """,
+    "object_comparisons": """
+        class Score:
+            def __eq__(self, other):
+                return other < 5
+        def f(x):
+            found = Score() == int(x.sum())
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "changing_hooks": """
+        INNER = torch.nn.Identity()
+        def f(x):
+            y = INNER(x)
+            if y.sum() > 0:
+                INNER.register_forward_hook(lambda module, inputs, output: output + 1)
+            return y * 2
+        """,
+    "set_orders": """
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            seen = {33, 1}
+            seen.add(2)
+            return x, list(seen), seen.pop()
+        """,
+}
