@@ -47,4 +47,26 @@ PROGRAMS = {
             seen.add(2)
             return x, list(seen), seen.pop()
         """,
+    "bypassed_caches": """
+        import functools
+        CALLED = []
+        @functools.lru_cache(maxsize=None)
+        def scale(n):
+            CALLED.append(n)
+            return n
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            return x * scale(3)
+        def state():
+            scale.cache_clear()
+            return CALLED
+        """,
+    "formatted_numbers": """
+        RATES = [0.5, 1.5, 2.5, 3.5]
+        def f(x):
+            rate = RATES[0]
+            RATES.append(RATES.pop(0))
+            return x, f"{rate:.2f} {x.tolist()!r}"
+        """,
 }

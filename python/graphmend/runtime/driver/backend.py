@@ -41,7 +41,7 @@ from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
-from ..external import locks, lru_caches
+from ..external import bypassed_caches, locks, lru_caches
 from ..external.prologue import takes_values
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
@@ -143,6 +143,7 @@ class MendingBackend:
             refuse_buffers(module)
             refuse_leaving(module, trace)
             replaced_data.refuse_used(module, trace)
+            bypassed_caches.refuse_written(module, trace)
             note_written(trace, translator().output)
             note_grown(trace, translator().output)
             refuse_changed(module, trace)
