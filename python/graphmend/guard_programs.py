@@ -69,4 +69,13 @@ PROGRAMS = {
             RATES.append(RATES.pop(0))
             return x, f"{rate:.2f} {x.tolist()!r}"
         """,
+    "numpy_random_parts": """
+        import numpy as np
+        def f(x):
+            np.random.seed(3)
+            torch._dynamo.graph_break()
+            return x + float(np.random.rand())
+        def state():
+            return np.random.get_state()[1].tolist()
+        """,
 }

@@ -54,6 +54,7 @@ ORDER = (
     "shims.numpy_semantics",
     "ops.numpy_functions",
     "shims.number_lists",
+    "external.numpy_random_parts",
     "external.random_objects",
     "external.seeded_generators",
     "external.rng_states",
