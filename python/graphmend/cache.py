@@ -148,13 +148,31 @@ class Cache:
 
     def store(self, key: bytes, entry: Entry) -> None:
         """Keep a mended module."""
-        if self._folder is None:
+        if self._folder is None or not keeps_orders(entry.code):
             return
         payload = marshal.dumps((entry.code, json.dumps([entry.sites, entry.left])))
         data = hashlib.blake2b(payload, digest_size=DIGEST).digest() + payload
         if len(data) <= MOST_CODE:
             with self._told(), self._folder.opened() as within:
                 private.replace(within, f"{key.hex()}.bin", data)
+
+
+def keeps_orders(code: types.CodeType) -> bool:
+    """Whether the constant sets of numbers have the same order in a stored code object: `list({40, 8, 16})`.
+
+    The order follows the insertions, and a set is stored in an order of its own. A program is compiled anew in each run
+    of Python, so its sets must not be stored. The order of texts changes with each process anyway.
+    """
+    sets = [value for value in code.co_consts if isinstance(value, frozenset) and are_numbers(value)]
+    inner = [value for value in code.co_consts if isinstance(value, types.CodeType)]
+    return all(list(marshal.loads(marshal.dumps(value))) == list(value) for value in sets) and all(
+        map(keeps_orders, inner)
+    )
+
+
+def are_numbers(values: frozenset[Any]) -> bool:
+    """Whether all members of a set are numbers."""
+    return all(isinstance(value, (int, float, complex)) for value in values)
 
 
 def tell(error: private.Refused) -> None:

@@ -109,6 +109,13 @@ def numbers(x: Any, n: Any) -> Any:
 
 
 @calls(floats)
+def sets(x: Any) -> Any:
+    found = {1, 2}
+    found.add(len(x))
+    return x, [number for number in found]
+
+
+@calls(floats)
 def containers(x: Any) -> Any:
     pairs = {"a": 1, "b": 2}
     members = x.shape[0] in pairs.values(), ("a", 1) in pairs.items(), 3 in range(5), 1 in [1, 2], 2 in (1, 2)

@@ -16,11 +16,12 @@ from typing import Any, Callable
 
 import torch
 
-from . import core, hook
+from . import core, guard_programs, hook
 from .runtime.base import torch_names, trace_state
 
 # By the guard: a module with a function `f` of one tensor, and `state()`, what it leaves behind.
 PROGRAMS = {
+    **guard_programs.PROGRAMS,
     "identity_guard": """
         OTHER = torch.zeros(3)
         OTHER.add_(1)

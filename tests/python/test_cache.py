@@ -174,3 +174,10 @@ def test_default_folder(monkeypatch):
     assert cache.folder() == os.path.join("/somewhere", "graphmend")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache.folder().endswith(os.path.join(".cache", "graphmend"))
+
+
+def test_sets_of_numbers_keep_their_order(folder):
+    key = cache.Cache.key("m.py", b"sets")
+    for text, is_kept in (("s = {40, 8, 16}", False), ("s = {1, 2, 3}", True), ("s = {'a', 'b', 'c'}", True)):
+        cache.Cache().store(key + text.encode(), entry(text))
+        assert (cache.Cache().load(key + text.encode()) is not None) is is_kept

@@ -52,3 +52,31 @@ def test_a_graph_that_fails_leaves_no_mode_behind(tmp_path: Any, block: str, bac
         args = torch.ones(3, 3), torch.tensor(row)
         assert function(*args)[1:] == plain(*args)[1:]
         assert modes() == known
+
+
+LEFT = """
+    import torch
+    def f(x):
+        y = x * x
+        with torch.no_grad():
+            if y.sum() > 3:
+                z = y * 2
+            else:
+                with torch.enable_grad():
+                    z = y * 3
+        torch.set_grad_enabled(bool(y.sum() > 1))
+        return z
+    """
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_graph_of_another_path_leaves_no_mode_behind(tmp_path: Any, backend: str) -> None:
+    make = load(tmp_path, LEFT)
+    plain, function = make(), torch.compile(make(), backend=backend)
+    for number in (0.5, 2.0, 0.9, 0.5, 0.9):
+        found = []
+        for run in (plain, function):
+            with torch.enable_grad():
+                result = run(torch.full((2,), number, requires_grad=True))
+                found.append((result.requires_grad, result.tolist(), torch.is_grad_enabled()))
+        assert found[0] == found[1]

@@ -136,6 +136,14 @@ def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     return result.call_method(tx, "requires_grad_", [], {}) if isinstance(result, TensorVariable) else result
 
 
+@FEATURE.hook("torch_function.call")
+def refuse_hooked(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Refuse gradients behind a hook that the call puts on an input: Dynamo registers such a hook behind the graph."""
+    if self.value is torch.autograd.grad and tx.output.side_effects.tensor_hooks:
+        raise trace_state.SiteRefused("gradients are computed behind a hook that the call puts on an input")
+    return hooks.DECLINED
+
+
 @FEATURE.hook("attribute.set")
 def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: Any, name: Any, value: Any) -> Any:
     """`tensor.requires_grad = True`, and further attributes of a computed tensor."""

@@ -41,11 +41,12 @@ from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
-from ..external import locks, lru_caches
+from ..external import bypassed_caches, locks, lru_caches
 from ..external.prologue import takes_values
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
+from ..shims import replaced_data
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
 from ..shims.kept_objects import refuse_views
@@ -141,6 +142,8 @@ class MendingBackend:
             receivers.refuse_seen(trace, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)
+            replaced_data.refuse_used(module, trace)
+            bypassed_caches.refuse_written(module, trace)
             note_written(trace, translator().output)
             note_grown(trace, translator().output)
             refuse_changed(module, trace)
@@ -191,8 +194,9 @@ class MendingBackend:
             compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
-        run = guarded(keeping_modes(compiled, module), plan)
+        run = guarded(compiled, plan)
         graph.notes_changes = isinstance(run, GuardedGraph)
+        run = keeping_modes(run, module)
         return with_flags(run, plan.flags) if plan.flags else run
 
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:

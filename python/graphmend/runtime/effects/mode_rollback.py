@@ -4,7 +4,7 @@
         y = self.check(x)         # raises: the exit operator never runs
 
 A graph that runs as Python switches the modes of the thread. Where the graph raises, the modes are put back, before the
-call runs again.
+call runs again. A graph of another path than the data's raises at its end, behind `torch.set_grad_enabled(...)`.
 """
 
 from __future__ import annotations

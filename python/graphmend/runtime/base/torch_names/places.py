@@ -60,6 +60,7 @@ PLACES = {
     "class.method": f"UserDefinedClassVariable.{METHOD}",
     "pattern.method": f"ConstantLikeVariable.{METHOD}",
     "list.method": f"ListVariable.{METHOD}",
+    "set.method": f"SetVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
     # Attributes.
@@ -94,6 +95,7 @@ PLACES = {
     "items.has": "ConstDictVariable.__contains__(self, key) | SetVariable.__contains__(self, key)",
     "object.contains": "UserDefinedObjectVariable.sq_contains(self, tx, item)",
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
+    "set.iterate": "SetVariable.tp_iter_impl(self, tx) | SetVariable.unpack_var_sequence(self, tx)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
     # Tables of attributes (`__dict__`).

@@ -99,6 +99,7 @@ OLDER: dict[Version, Differences] = {
             "item.compare": None,
             "number.compare": None,
             "range.contains": None,
+            "set.iterate": "SetVariable.unpack_var_sequence(self, tx)",
             "dict_items.contains": None,
             "object.contains": "UserDefinedObjectVariable.call_method(self, tx, name, args, kwargs)",
             "text.hash": None,

@@ -1,0 +1,81 @@
+"""Further programs for the canaries of guards, about state that calls or objects share (`guard_canaries.py`)."""
+
+from __future__ import annotations
+
+PROGRAMS = {
+    "replaced_data": """
+        def f(x):
+            if x.sum() > 0:
+                x.mul_(1)
+            view = x.view(-1)
+            view.mul_(2)
+            x.data = x.data + 1
+            return view.sum().item(), x * 1
+        """,
+    "global_settings": """
+        def f(x):
+            torch.set_default_dtype(torch.float64)
+            ones = torch.ones(3)
+            torch.set_default_dtype(torch.float32)
+            if x.sum() > 0:
+                x = x + 1
+            return x, ones
+        """,
+    "object_comparisons": """
+        class Score:
+            def __eq__(self, other):
+                return other < 5
+        def f(x):
+            found = Score() == int(x.sum())
+            if x.sum() > 0:
+                x = x + 1
+            return x, found
+        """,
+    "changing_hooks": """
+        INNER = torch.nn.Identity()
+        def f(x):
+            y = INNER(x)
+            if y.sum() > 0:
+                INNER.register_forward_hook(lambda module, inputs, output: output + 1)
+            return y * 2
+        """,
+    "set_orders": """
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            seen = {33, 1}
+            seen.add(2)
+            return x, list(seen), seen.pop()
+        """,
+    "bypassed_caches": """
+        import functools
+        CALLED = []
+        @functools.lru_cache(maxsize=None)
+        def scale(n):
+            CALLED.append(n)
+            return n
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            return x * scale(3)
+        def state():
+            scale.cache_clear()
+            return CALLED
+        """,
+    "formatted_numbers": """
+        RATES = [0.5, 1.5, 2.5, 3.5]
+        def f(x):
+            rate = RATES[0]
+            RATES.append(RATES.pop(0))
+            return x, f"{rate:.2f} {x.tolist()!r}"
+        """,
+    "numpy_random_parts": """
+        import numpy as np
+        def f(x):
+            np.random.seed(3)
+            torch._dynamo.graph_break()
+            return x + float(np.random.rand())
+        def state():
+            return np.random.get_state()[1].tolist()
+        """,
+}

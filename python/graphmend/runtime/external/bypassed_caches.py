@@ -1,0 +1,113 @@
+"""Functions behind `functools.lru_cache` that do more than compute, and results that the call changes.
+
+    @functools.lru_cache
+    def table(n):
+        calls.append(n)         # once for each n
+        return [n]
+
+    table(3).append(1)          # changes the list that the next call gets, too
+
+Dynamo ignores the cache and traces the function into every call. A function that writes to older objects or draws
+random numbers is left to Python, and so is a call that changes a result of the cache: a list, an object, or a tensor.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterator
+
+from torch.fx import GraphModule, Node
+
+from ..analysis import node_facts
+from ..base import hooks, trace_state
+from ..capture.trace_time import leave_frame_to_python, leave_to_python
+from .lru_caches import CACHED
+
+IMPURE = "a function behind a cache does more than to compute"
+CHANGED = "the call changes a result of a cache"
+
+
+@dataclasses.dataclass
+class Results:
+    """The cached functions of one graph."""
+
+    output: Any = None
+    open: int = 0  # cached functions that run at present
+    marks: list[Any] = dataclasses.field(default_factory=list)  # of results that can be changed
+    tensors: list[tuple[Any, Node]] = dataclasses.field(default_factory=list)  # memory, with the last node before
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "functions behind caches that do more than compute", partial=True, state=Results
+)
+
+
+@FEATURE.hook("wrapper.call")
+def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Watch what a cached function does, and note its result."""
+    if type(self.wrapper_obj) is not CACHED:
+        return hooks.DECLINED
+    if FEATURE.of(trace).output is not tx.output:
+        FEATURE.begin(trace, Results(tx.output))
+    results, nodes = FEATURE.of(trace), tx.output.graph.nodes
+    count, draws = len(nodes), len(tx.output.random_calls)
+    results.open += 1
+    try:
+        result = call(self, tx, args, kwargs)
+    finally:
+        results.open -= 1
+    new = list(nodes)[count:]
+    if len(tx.output.random_calls) > draws or any(map(node_facts.draws, new)):
+        leave_to_python(trace, IMPURE)
+    for part in parts_of(result.realize()):
+        if part.is_tensor():
+            value = part.as_proxy().node.meta.get("example_value")
+            if node_facts.storage_of(value) is not None:
+                results.tensors.append((value.untyped_storage(), list(nodes)[-1]))
+        elif part.mutation_type is not None:
+            results.marks.append(part.mutation_type)
+    return result
+
+
+@FEATURE.hook("effects.check")
+def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> Any:
+    """Leave a change of an older object inside of a cached function to Python, and a change of a result."""
+    results = FEATURE.of(trace)
+    if not results.open and not results.marks:
+        return hooks.DECLINED
+    if results.output is None or results.output.side_effects is not self:
+        return hooks.DECLINED
+    if results.open and item.source is not None:
+        leave_to_python(trace, IMPURE)
+    if any(item.mutation_type is mark for mark in results.marks):
+        leave_frame_to_python(trace, CHANGED)
+    return hooks.DECLINED
+
+
+@FEATURE.hook("tensor.method")
+def check_write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Leave a write to a result to Python; the graph of a whole call is looked at again behind the trace."""
+    tensors = FEATURE.of(trace).tensors
+    if tensors and name.endswith("_") and not name.startswith("__"):
+        storage = node_facts.storage_of(self.as_proxy().node.meta.get("example_value"))
+        if any(memory._cdata == storage for memory, _ in tensors):
+            leave_frame_to_python(trace, CHANGED)
+    return hooks.DECLINED
+
+
+def parts_of(variable: Any) -> Iterator[Any]:
+    """A variable, with the items of lists and tuples and the values of dictionaries."""
+    yield variable
+    items = () if variable.is_python_constant() and variable.mutation_type is None else getattr(variable, "items", ())
+    for item in items.values() if isinstance(items, dict) else items if isinstance(items, (list, tuple)) else ():
+        yield from parts_of(item.realize())
+
+
+def refuse_written(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph that writes to a tensor that a cache holds."""
+    order: list[Node] = []
+    for memory, last in FEATURE.of(trace).tensors:
+        order = order or list(module.graph.nodes)
+        behind = order[order.index(last) + 1 :] if last in order else []
+        if any(memory._cdata in node_facts.writes_of(node) for node in behind):
+            raise trace_state.SiteRefused(CHANGED)

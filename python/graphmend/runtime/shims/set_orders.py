@@ -1,0 +1,276 @@
+"""The order of sets: Python's order follows hashes and the history of the set, Dynamo's order the insertions.
+
+    found = {int(v) for v in x}        # 33, 1, 2
+    return list(found)                 # [33, 2, 1]; Dynamo gives [33, 1, 2]
+
+Here each set of constants has a *copy*, a real set with the same history: the insertions in their order, then each
+operation of the program once more. A program that asks for the order gets the order of the copy. A set without a copy
+keeps the order where every history gives the same order; another set is left to Python. A set from before the call,
+unchanged, has its order anyway, and `sorted`, `len` and the like ask for no order.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any, Callable, Optional
+
+from ..base import folders, hooks, trace_state
+from ..capture.trace_time import leave_frame_to_python
+
+
+class Asked:
+    """The functions around the present statement that ask for no order, and operations that the copies follow."""
+
+    unordered = 0
+    following = 0
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "the order of sets", partial=True, state=Asked)
+REASON = "the order of a set, which Python alone knows"
+UNKNOWN = object()  # in the place of a copy
+UNORDERED = (set, frozenset, len, bool, any, all, isinstance)
+SORTED = (sorted, max, min)  # of items that are equal only to themselves
+MAKING: dict[Any, Callable[..., Any]] = {
+    operator.or_: operator.or_,
+    operator.and_: operator.and_,
+    operator.sub: operator.sub,
+    operator.xor: operator.xor,
+}
+CHANGING: dict[Any, str] = {
+    operator.ior: "update",
+    operator.iand: "intersection_update",
+    operator.isub: "difference_update",
+    operator.ixor: "symmetric_difference_update",
+}
+CHANGERS = frozenset(("discard", "remove", "clear", *CHANGING.values()))
+MAKERS = frozenset(("copy", "union", "intersection", "difference", "symmetric_difference"))
+TABLES = [2**bits - 1 for bits in range(3, 17)]  # sizes of the table of a set, less one
+
+
+# ---- Where the program asks for the order ----
+
+
+@FEATURE.hook("set.iterate", needed=False)
+def iterate(go: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
+    """Put the items of a set into the order of Python."""
+    put_in_order(trace, tx, self)
+    return hooks.DECLINED
+
+
+@FEATURE.hook("list.method", needed=False)
+def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Put the items of a set into the order of Python; Dynamo reads them without an iterator."""
+    for arg in args if name in ("extend", "__init__") else ():
+        put_in_order(trace, tx, arg.realize())
+    return hooks.DECLINED
+
+
+@FEATURE.hook("builtin.call")
+def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Follow the operators of sets, and functions that take a set."""
+    sets = [arg.realize() for arg in args if kind_of_set(arg.realize()) is not None]
+    if not sets:
+        return hooks.DECLINED
+    asked = FEATURE.of(trace)
+    if self.fn in MAKING and len(args) == 2:
+        return with_copy(call(self, tx, args, kwargs), made(tx, MAKING[self.fn], args))
+    if self.fn in CHANGING and len(args) == 2:
+        copy = changed(tx, args[0].realize(), CHANGING[self.fn], args[1:])
+        return with_copy(call(self, tx, args, kwargs), copy)
+    if self.fn in UNORDERED or (self.fn in SORTED and not kwargs and len(args) == 1):
+        makes = self.fn in (set, frozenset)
+        copy = made(tx, self.fn, args) if makes else None
+        asked.unordered += 1
+        try:
+            result = call(self, tx, args, kwargs)
+        finally:
+            asked.unordered -= 1
+        return with_copy(result, copy) if makes and result is not args[0] else result
+    return hooks.DECLINED
+
+
+@FEATURE.hook("set.method", needed=False)
+def call_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Follow the methods of sets."""
+    asked = FEATURE.of(trace)
+    if kind_of_set(self) is None or asked.following or kwargs:
+        return hooks.DECLINED
+    if name == "pop" and not args and self.items:
+        return pop(trace, tx, self)
+    if name == "add":
+        return add(call, tx, self, args)
+    if name not in CHANGERS and name not in MAKERS:
+        return hooks.DECLINED
+    copy = changed(tx, self, name, args) if name in CHANGERS else made(tx, getattr(set, name), [self, *args])
+    asked.following += 1
+    try:
+        result = call(self, tx, name, args, kwargs)
+    finally:
+        asked.following -= 1
+    if name in MAKERS:
+        return with_copy(result, copy)
+    note(self, copy)
+    return result
+
+
+def add(call: Any, tx: Any, variable: Any, args: Any) -> Any:
+    """Add an item, to the copy as well; the insertions into a set without a mark are in the order of its items."""
+    before = set(variable.items)
+    is_old = is_untouched(tx, variable)
+    result = call(variable, tx, "add", args, {})
+    copy = getattr(variable.mutation_type, "real_set", None)
+    new = [item.vt for item in variable.items if item not in before]
+    if is_old and new:
+        note(variable, UNKNOWN)
+    elif new and copy is not None and copy is not UNKNOWN:
+        known = new[0].is_python_constant()
+        copy.add(new[0].as_python_constant()) if known else note(variable, UNKNOWN)
+    return result
+
+
+def pop(trace: trace_state.Trace, tx: Any, variable: Any) -> Any:
+    """The item that `pop` gives in Python."""
+    copy = copy_of(tx, variable)
+    if copy is not None:
+        found = place_of(variable, copy.pop())
+    elif len(variable.items) == 1:
+        found = next(iter(variable.items))
+    else:
+        leave_frame_to_python(trace, REASON)
+    asked = FEATURE.of(trace)
+    asked.following += 1
+    try:
+        variable.call_method(tx, "remove", [found.vt], {})
+    finally:
+        asked.following -= 1
+    note(variable, copy)
+    return found.vt
+
+
+def put_in_order(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
+    """Put the items of a set into the order of Python; leave the frame to Python where the order is not known."""
+    asked = FEATURE.of(trace)
+    if kind_of_set(variable) is None or len(variable.items) < 2 or asked.unordered or asked.following:
+        return
+    if tx.f_code.co_filename.startswith(folders.DYNAMO) or is_untouched(tx, variable):
+        return
+    copy = copy_of(tx, variable)
+    values = constants_of(variable) or []
+    order = settled_order(values) if copy is None else list(copy)
+    if order is None:
+        leave_frame_to_python(trace, REASON)
+    places = [place_of(variable, value) for value in order]
+    variable.items = {place: variable.items[place] for place in places}
+    if copy is not None:
+        note(variable, copy)
+
+
+# ---- Copies ----
+
+
+def kind_of_set(variable: Any) -> Optional[type]:
+    """The class of a set or frozenset of Python; None for other variables."""
+    name = type(variable).__name__
+    return {"SetVariable": set, "FrozensetVariable": frozenset}.get(name)
+
+
+def is_untouched(tx: Any, variable: Any) -> bool:
+    """Whether a set is from before the call and unchanged."""
+    return variable.source is not None and not tx.output.side_effects.is_modified(variable)
+
+
+def constants_of(variable: Any) -> Optional[list[Any]]:
+    """The items of a set of constants, in the order of Dynamo."""
+    items = [item.vt for item in variable.items]
+    if not all(item.is_python_constant() for item in items):
+        return None
+    return [item.as_python_constant() for item in items]
+
+
+def copy_of(tx: Any, variable: Any) -> Optional[Any]:
+    """A real set with the history of a set that the call has made; None without one."""
+    values, kind = constants_of(variable), kind_of_set(variable)
+    noted = getattr(variable.mutation_type, "real_set", None)
+    if values is None or noted is UNKNOWN:
+        return None
+    if noted is not None:
+        return noted if noted == set(values) else None
+    if variable.source is not None:
+        return None
+    if kind is set:
+        return set(values)
+    copy = frozenset(values)  # of a constant, which has its order already, or of items in their order
+    return copy if list(copy) == values else None
+
+
+def operand(tx: Any, variable: Any) -> Any:
+    """The real object for an operand; raises where there is none."""
+    variable = variable.realize()
+    if kind_of_set(variable) is None:
+        return variable.as_python_constant()
+    copy = copy_of(tx, variable)
+    if copy is None:
+        raise LookupError
+    return copy
+
+
+def made(tx: Any, function: Callable[..., Any], args: Any) -> Any:
+    """The copy for a set that an operation makes."""
+    try:
+        result = function(*(operand(tx, arg) for arg in args))
+    except Exception:
+        return UNKNOWN
+    return result
+
+
+def changed(tx: Any, variable: Any, name: str, args: Any) -> Any:
+    """The copy of a set behind a change."""
+    try:
+        copy = operand(tx, variable)
+        getattr(copy, name)(*(operand(tx, arg) for arg in args))
+    except Exception:
+        return UNKNOWN
+    return copy
+
+
+def note(variable: Any, copy: Any) -> None:
+    """Note the copy of a set; the variable of a set that the program changes has one mark for all its clones."""
+    if variable.mutation_type is not None:
+        variable.mutation_type.real_set = UNKNOWN if copy is None else copy
+
+
+def with_copy(variable: Any, copy: Any) -> Any:
+    """A variable, with its copy noted."""
+    result = variable.realize()
+    if kind_of_set(result) is not None:
+        note(result, copy)
+    return variable
+
+
+# ---- Orders ----
+
+
+def settled_order(values: list[Any]) -> Optional[list[Any]]:
+    """The order that a set of constants has whatever its history; None if there are several.
+
+    The place of an item follows from the hash and the size of the set's table, unless two items meet.
+    """
+    orders = []
+    for mask in TABLES:
+        if len(values) * 5 < mask * 3:
+            places = {hash(value) & mask: value for value in values}
+            if len(places) < len(values):
+                return None
+            orders.append([places[place] for place in sorted(places)])
+    return orders[0] if orders and all(map(functools.partial(same, orders[0]), orders)) else None
+
+
+def same(order: list[Any], other: list[Any]) -> bool:
+    """Whether two orders are of the same objects."""
+    return all(one is another for one, another in zip(order, other))
+
+
+def place_of(variable: Any, value: Any) -> Any:
+    """The item of Dynamo's set for a constant."""
+    return next(place for place in variable.items if place.vt.as_python_constant() == value)

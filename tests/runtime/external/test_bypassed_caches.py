@@ -1,0 +1,72 @@
+"""Functions behind `functools.lru_cache`: pure ones are traced, the others run as in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+PROGRAM = """
+    import functools
+    import random
+    import torch
+
+    CALLED = []
+
+    class Program:
+        def __init__(self):
+            @functools.lru_cache(maxsize=None)
+            def table(n):
+                return [n, n + 1]
+
+            @functools.lru_cache(maxsize=None)
+            def noted(n):
+                CALLED.append(n)
+                return n
+
+            @functools.lru_cache(maxsize=None)
+            def drawn(n):
+                return torch.rand(n)
+
+            @functools.lru_cache(maxsize=None)
+            def angles(n):
+                return torch.arange(float(n))
+
+            self.table, self.noted, self.drawn, self.angles = table, noted, drawn, angles
+            CALLED.clear()
+
+        def __call__(self, x):
+            if x.sum() > 0:
+                x = x + 1
+            {body}
+
+        def shown(self):
+            return list(CALLED)
+
+    make = Program
+    """
+IMPURE = {
+    "changed list": "t = self.table(3); t.append(1); return x * len(self.table(3))",
+    "noted": "return x * self.noted(3), len(CALLED)",
+    "drawn": "return x + self.drawn(3)",
+    "written": "a = self.angles(3); a.add_(1); return x + self.angles(3)",
+}
+PURE = {
+    "list": "return x * sum(self.table(3))",
+    "tensor": "return x + self.angles(3)",
+    "copied": "t = list(self.table(3)); t.append(1); return x * len(t)",
+}
+CALLS = [lambda n=n: (torch.full((3,), n),) for n in (1.0, -1.0, 3.0)]
+
+
+@pytest.mark.parametrize("name", [*IMPURE, *PURE])
+def test_the_cache_answers_as_in_python(tmp_path: Any, name: str) -> None:
+    compare(load(tmp_path, PROGRAM.format(body={**IMPURE, **PURE}[name])), CALLS, grad=False, rounds=6)
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_a_pure_function_is_part_of_the_graph(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, PROGRAM.format(body=PURE[name])), CALLS, grad=False, rounds=6)
+    assert outcome.report["callables"][0]["mode"] == "whole"
