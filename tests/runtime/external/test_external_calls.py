@@ -96,19 +96,6 @@ WHOLE = {
             e = random.random()
             return x, a, b, c, e, x * a + b, torch.rand(2)
         """,
-    "draws behind an output": """
-        def f(x):
-            print("first", random.random())
-            kept = []
-            for n in range(3):
-                if x.sum() > 2:
-                    kept.append(n)
-                    print("large", n)
-                x = x * random.uniform(0.5, 1.5)
-            order = random.sample(range(5), 2)
-            random.shuffle(order)
-            return x, kept, order, np.random.rand()
-        """,
     "arrays": """
         def f(x):
             noise = torch.from_numpy(np.random.normal(size=(4, 3)).astype(np.float32))

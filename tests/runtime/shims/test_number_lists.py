@@ -24,10 +24,12 @@ FORMS = {
     "weights": "np.average(v, weights=[1, 2, 3]), np.max(v), np.ptp(v)",
     "order": "np.argmax(v), *map(torch.from_numpy, (np.argsort(v), np.cumsum(v), np.array(v)[::-1].copy()))",
     "table": "np.mean(list({k: a for k, a in zip('abc', v)}.values()))",
-    "integers": "np.max([int(a) for a in v]), *map(torch.from_numpy, (np.array([int(v[0]), 3]), np.cumsum([2, int(v[1])]))),",
+    "integers": "np.max([int(a) for a in v]), torch.from_numpy(np.cumsum([2, int(v[1])]))",
+    "integers_array": "torch.from_numpy(np.array([int(v[0]), 3]))",
     "clipped": "int(np.clip(int(v[0]) - 2, 0, 3))",
     "clipped_list": "[int(n) for n in np.clip([int(v[0]) - 2, int(v[1]) + 2], -1, 2)]",
-    "types": "np.maximum(int(v[0]), 2), np.add(int(v[0]), v[1]), torch.from_numpy(np.add(np.ones(2, np.float32), int(v[0]))),",
+    "types": "np.maximum(int(v[0]), 2), np.add(int(v[0]), v[1])",
+    "types_beside_arrays": "torch.from_numpy(np.add(np.ones(2, np.float32), int(v[0])))",
     "queue": "statistics.fmean(collections.deque(v, maxlen=2)), statistics.mean(v)",
 }
 CALLS = [lambda: (torch.ones(2, 3),), lambda: (torch.randn(2, 3),), lambda: (torch.zeros(2, 3),)]

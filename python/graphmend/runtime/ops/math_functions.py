@@ -18,6 +18,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..base import define_op
+from ..base.dynamo_values import source_name
 from ..capture.identity_guard import decided_by_data
 
 NAMES = """
@@ -100,15 +101,16 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
 
 def is_open(value: Any) -> bool:
     """Whether Dynamo's variable is a number that data decide, or a symbolic number of the program that is no size."""
-    from ..base.torch_names import SymNodeVariable, TensorPropertySource
+    from ..base.torch_names import SymNodeVariable
 
     if decided_by_data(value):
         return True
     if not isinstance(value, SymNodeVariable) or isinstance(value.sym_num, torch.SymBool):
         return False
     node = value.sym_num.node
-    sources = [node.shape_env.var_to_sources.get(symbol, ()) for symbol in node.expr.free_symbols]
-    return bool(sources) and not any(isinstance(one, TensorPropertySource) for row in sources for one in row)
+    rows = [node.shape_env.var_to_sources.get(symbol, ()) for symbol in node.expr.free_symbols]
+    names = [source_name(source) for row in rows for source in row]
+    return bool(names) and not any("()[" in name for name in names)  # such as `L['x'].size()[0]`
 
 
 def result_of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:

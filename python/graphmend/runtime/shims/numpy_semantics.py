@@ -317,7 +317,7 @@ def where(condition: Any, *sides: Any) -> Any:
 
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     """`numpy.full`, also with a symbolic float."""
-    if args or kwargs or not isinstance(fill_value, torch.SymFloat):
+    if args or kwargs or not is_symbolic(fill_value) or isinstance(fill_value, torch.SymInt):
         return tnp.full(shape, fill_value, *args, **kwargs)
     return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
 

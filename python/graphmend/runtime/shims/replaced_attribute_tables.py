@@ -80,7 +80,7 @@ def is_shared(effects: Any, item: Any, table: Any) -> bool:
     kind, found = type(item.value), real(table)
     if type(found) is not dict or table.source is None or not are_python_classes(kind):
         return False
-    return kind.__setattr__ is object.__setattr__ and kind.__getattribute__ is object.__getattribute__
+    return all(getattr(kind, name) is getattr(object, name) for name in ("__setattr__", "__getattribute__"))
 
 
 def table_behind(item: Any) -> Optional[dict[str, Any]]:

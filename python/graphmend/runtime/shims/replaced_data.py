@@ -6,8 +6,9 @@
     return view
 
 Dynamo gives `x` the memory by `set_`. A backend knows a view by its base, so it takes `view` for a view of the new
-memory, and forgets the writes to the old memory. A call is left to Python where it writes to the old memory, or where
-it uses the old memory behind the change. Reads in front of the change are common: `p.data = p.data * decay`.
+memory, and forgets the writes to the old memory. A call is left to Python where it holds the old memory and has written
+to it, or where it uses the old memory behind the change. Reads in front of the change are common:
+`p.data = p.data * decay`.
 """
 
 from __future__ import annotations
@@ -50,8 +51,10 @@ def note_memory(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: 
     if storage is not None:
         nodes = list(tx.output.graph.nodes)
         # The graph of a whole call is looked at again behind the trace; the use of the memory may stand behind a break.
+        # Where nobody in the call holds the old memory, as behind the step of an optimizer, compilers forget the writes
+        # with and without graphmend.
         is_written = any(storage in node_facts.writes_of(node) for node in nodes)
-        if is_written or (not trace.whole and is_held(tx, old, storage)):
+        if (is_written or not trace.whole) and is_held(tx, old, storage):
             leave_frame_to_python(trace, REASON)
         FEATURE.of(trace).memory.append((old.untyped_storage(), nodes[-1]))
     return hooks.DECLINED

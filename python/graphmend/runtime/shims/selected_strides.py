@@ -19,7 +19,9 @@ ASKING = frozenset(["as_strided", "data_ptr", "is_contiguous", "storage_offset",
 
 
 @FEATURE.hook("tensor.method")
-def refuse_question(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+def refuse_question(
+    method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
     """Refuse the selection where the program asks for the memory order of a tensor."""
     differing = marker_ops.DIFFERING.of(trace)
     if name in ASKING and differing:

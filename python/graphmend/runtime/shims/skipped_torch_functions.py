@@ -13,18 +13,13 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import torch
-from torch import _jit_internal
 
 from ..base import hooks, torch_names, trace_state
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "schedulers, checks of distributions and of types, which Dynamo skips")
 
-FUNCTIONS = (
-    torch.distributions.constraints.is_dependent,
-    torch.jit.isinstance,
-    _jit_internal._isinstance,
-    _jit_internal.check_args_exist,
-)
+FUNCTIONS = (torch.distributions.constraints.is_dependent,)
+GENERIC = (list, dict, tuple)  # TorchScript asks for their parameters
 
 
 @FEATURE.scope
@@ -33,16 +28,26 @@ def trace_functions(trace: trace_state.Trace) -> Iterator[None]:
     files: set[str] = torch_names.FORCE_SKIP_FILES if torch_names.has("FORCE_SKIP_FILES") else set()
     rules: dict[Any, Any] = torch_names.get_torch_obj_rule_map()
     skipped_files = files & {file_of_schedulers()}
-    rules_before = {function: rules.pop(function) for function in FUNCTIONS if function in rules}
+    rules_before = {function: rules[function] for function in FUNCTIONS if function in rules}
     files -= skipped_files
-    rules.update(dict.fromkeys(FUNCTIONS, torch_names.UserFunctionVariable))
+    rules.update(dict.fromkeys(rules_before, torch_names.UserFunctionVariable))
     try:
         yield
     finally:
         files |= skipped_files
-        for function in FUNCTIONS:
-            rules.pop(function, None)
         rules.update(rules_before)
+
+
+@FEATURE.hook("skipped.call")
+def check_type(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Check the type of an object as TorchScript does: by Python's function for a class without parameters."""
+    kind = args[1].realize() if self.value is torch.jit.isinstance and len(args) == 2 and not kwargs else None
+    if kind is None or not kind.is_python_constant():
+        return hooks.DECLINED
+    wanted = kind.as_python_constant()
+    if not isinstance(wanted, type) or wanted in GENERIC:
+        return hooks.DECLINED
+    return torch_names.VariableTracker.build(tx, isinstance).call_function(tx, args, {})
 
 
 def file_of_schedulers() -> str:

@@ -46,8 +46,7 @@ NAMES = {
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource "
-        "TempLocalSource TensorPropertySource"
+        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"

@@ -88,8 +88,9 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
     the look-up would ask `__getattribute__`, too. So the getter of a property is called from here, and further
     attributes answered by such code end the graph.
     """
-    from . import unimplemented
     from torch._dynamo.variables.base import VariableTracker
+
+    from . import unimplemented
 
     owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)
     member = vars(owner)[name] if owner is not None else None

@@ -1,0 +1,16 @@
+/* Variables that a deferred statement reads: an unbound one must raise in the same place as without the mend, as in
+ *
+ *     for i in steps: ...
+ *     print(i, "steps")        UnboundLocalError without a step
+ */
+#ifndef GM_RULES_FIRST_READS_H
+#define GM_RULES_FIRST_READS_H
+
+#include "analysis/analysis.h"
+#include "analysis/plan.h"
+
+/* The reason why a variable among the captures of a plan may not be read where its statement stands; none if all are bound there, or raise as
+ * the statement would. `call`: the statement, or NULL. */
+gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan);
+
+#endif
