@@ -78,4 +78,13 @@ PROGRAMS = {
         def state():
             return np.random.get_state()[1].tolist()
         """,
+    "selected_strides": """
+        TABLE = torch.arange(6).reshape(3, 2)
+        def f(x):
+            if x.sum() > 0:
+                row = TABLE[:, 1]
+            else:
+                row = x.long()
+            return row + 1, row.is_contiguous()
+        """,
 }

@@ -64,3 +64,34 @@ def test_functions_that_refuse_a_tensor_raise_as_in_eager_python(tmp_path: Any, 
             return x * {call}
         """
     compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, 2.25]),)], grad=False)
+
+
+OF_COUNTERS = [
+    "math.exp(-self.steps / 200)",
+    "math.log(self.steps)",
+    "math.log1p(self.steps)",
+    "math.pow(0.99, self.steps)",
+    "0.5 * (1 + math.cos(math.pi * self.steps / 100))",
+    "(0.1 if math.exp(-self.steps / 4) < 0.3 else 0.7)",
+]
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+@pytest.mark.parametrize("call", OF_COUNTERS)
+def test_schedules_need_one_graph(tmp_path: Any, call: str, backend: str) -> None:
+    text = f"""
+        import math
+        import torch
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.steps = 0
+            def forward(self, x):
+                self.steps += 1
+                rate = {call}
+                return x * rate, rate
+        make = Model
+        """
+    outcome = compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, 2.25]),)], False, backend)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+    assert outcome.graphs <= (2 if "if" in call else 1)
