@@ -26,6 +26,7 @@ FORMS = {
     "table": "np.mean(list({k: a for k, a in zip('abc', v)}.values()))",
     "integers": "np.max([int(a) for a in v]), torch.from_numpy(np.cumsum([2, int(v[1])]))",
     "integers_array": "torch.from_numpy(np.array([int(v[0]), 3]))",
+    "shapes": "torch.from_numpy(np.ones([2, 3]).reshape([int(abs(v[0])) * 0 + 3, 2]))",
     "clipped": "int(np.clip(int(v[0]) - 2, 0, 3))",
     "clipped_list": "[int(n) for n in np.clip([int(v[0]) - 2, int(v[1]) + 2], -1, 2)]",
     "types": "np.maximum(int(v[0]), 2), np.add(int(v[0]), v[1])",

@@ -23,6 +23,13 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "lists of numbers that data decide
 MAKERS = (torch.tensor, torch.as_tensor, torch.asarray)
 OPTIONS = frozenset({"dtype", "device"})
 NUMBERS = (bool, int, float)
+# Functions of NumPy whose first argument is an array; that of `numpy.zeros` is a shape.
+OF_NUMBERS = frozenset(
+    """
+    argmax argmin argsort array asarray clip cumprod cumsum diff max mean median min percentile prod ptp quantile sort
+    std sum unique var
+    """.split()
+)
 
 
 def stacked(values: Any, dtype: Any, device: Any) -> torch.Tensor:
@@ -63,11 +70,22 @@ def make_like(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 def pass_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Hand an array to a function of NumPy, which would make one of the list itself."""
     values = [*args, *kwargs.values()]
-    are_open = [is_open_list(value, (int, float)) for value in values]
+    are_open = [
+        is_open_list(value, (int, float) if takes_numbers(self.value, place) else (float,))
+        for place, value in enumerate(values)
+    ]
     if not any(are_open) or not takes_arrays(self.value, kwargs):
         return hooks.DECLINED
     arrays = [array_of(tx, value) if is_open else value for value, is_open in zip(values, are_open)]
     return self.call_function(tx, arrays[: len(args)], dict(zip(kwargs, arrays[len(args) :])))
+
+
+def takes_numbers(function: Any, place: int) -> bool:
+    """Whether integers in an argument are numbers to compute with, and no sizes, places or axes."""
+    numpy = sys.modules["numpy"]
+    if isinstance(function, numpy.ufunc):
+        return True
+    return place == 0 and any(getattr(numpy, name) is function for name in OF_NUMBERS)
 
 
 def takes_arrays(function: Any, kwargs: Any) -> bool:
