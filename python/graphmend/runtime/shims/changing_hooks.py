@@ -7,8 +7,8 @@
         return y
 
 Dynamo does not guard that a module has no hooks, to save time. A graph is guarded so if the traced code may change
-hooks by its names: the code registers hooks or calls a method `remove`. From the first such code on, all later graphs
-of the process are guarded.
+hooks by its names: the code registers hooks, or looks at the tables of hooks. From the first such code on, all later
+graphs of the process are guarded. A call that only removes a hook leaves a graph that Dynamo guards: it had a hook.
 """
 
 from __future__ import annotations
@@ -46,6 +46,6 @@ def look_at_code(run: Any, trace: trace_state.Trace, self: Any) -> Any:
 @functools.lru_cache(maxsize=4096)
 def may_change_hooks(code: types.CodeType) -> bool:
     """Whether code may change the hooks of a module, by its names."""
-    if any(name == "remove" or ("hook" in name and name.startswith(("register_", "_"))) for name in code.co_names):
+    if any("hook" in name and name.startswith(("register_", "_")) for name in code.co_names):
         return True
     return any(may_change_hooks(inner) for inner in code.co_consts if isinstance(inner, types.CodeType))

@@ -80,9 +80,12 @@ def copy_tables(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     """Copy the tables of a module before the call registers a hook there."""
     from ..base.torch_names import AttrSource, ConstDictVariable, UserDefinedObjectVariable, install_guard
 
-    owner, known = receiver_of(self), registered(trace, tx.output)
-    names = METHODS.get(self.fn, ()) if trace.whole and isinstance(owner, UserDefinedObjectVariable) else ()
-    for name in names if owner.source is not None else ():
+    names = METHODS.get(self.fn, ()) if trace.whole else ()
+    owner = receiver_of(self) if names else None
+    if not isinstance(owner, UserDefinedObjectVariable) or owner.source is None:
+        return hooks.DECLINED
+    known = registered(trace, tx.output)
+    for name in names:
         if (owner, name) not in known.tables:
             before = list(getattr(owner.value, name))
             table = inline(tx, copy_of, [attribute_of(tx, owner, name)], {})
