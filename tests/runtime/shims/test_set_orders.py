@@ -10,6 +10,7 @@ from harness import compare, load
 
 PROGRAM = """
     import torch
+    ITEMS = [torch.nn.ReLU(), torch.nn.Tanh(), torch.nn.Sigmoid()]
     NAMES = {{"weight", "bias", "scale", "shift"}}
     TABLE = {{"a": 1, "b": 2}}
     def f(x):
@@ -26,13 +27,16 @@ SEEN = {
     "copied": "s = set(range(0, 90, 10)); t = s.copy(); t.add(8); return list(t), tuple(s), x",
     "difference": "return list({33, 1, 2, 65} - {1}), list({33, 1, 2, 65} & {65, 33}), x",
     "unpacked": "s = {int(v) for v in x}; return [*s], x",
+    "new names": 's = {"weight", "bias", "scale"}; return [name for name in s], x',
+    "objects": "s = {ITEMS[0], ITEMS[2], ITEMS[1]}; return [item(x).round() for item in s].__len__(), x",
+    "tensors": "s = {x, x + 1}; return sum(len(v) for v in s), len(s), max(v.sum() for v in s)",
     "argument": "t = set(TABLE) | NAMES; return list(t), x",
 }
 WHOLE = {
     "sorted": "s = {int(v) for v in x}; return sorted(s), len(s), 3 in s, max(s), x",
     "names": "return [name for name in NAMES], x",
-    "new names": 's = {"weight", "bias", "scale"}; return [name for name in s], x',
     "small numbers": "s = {3, 1, 2}; s.add(0); return list(s), x",
+    "visited": "s = set(); ys = [s.add(item) or item(x) for item in ITEMS * 2 if item not in s]; return ys, len(s)",
     "missing": 's = set(TABLE) - {"a"}; return [name for name in s], x',
     "listed": "s = set([40, 8, 16]); return list(s), tuple(s), x",
 }

@@ -155,9 +155,8 @@ def put_in_order(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
         return
     if tx.f_code.co_filename.startswith(folders.DYNAMO) or is_untouched(tx, variable):
         return
-    copy = copy_of(tx, variable)
-    values = constants_of(variable) or []
-    order = settled_order(values) if copy is None else list(copy)
+    copy, values = copy_of(tx, variable), constants_of(variable)
+    order = list(copy) if copy is not None else None if values is None else settled_order(values)
     if order is None:
         leave_frame_to_python(trace, REASON)
     places = [place_of(variable, value) for value in order]
