@@ -49,6 +49,10 @@ BODIES = {
     "window": ("self.log.append(x * 2)\nreturn x + torch.stack(self.log[-3:]).sum(0)", None),
     "limit": ("self.log.append(x * 2)\nif len(self.log) > 3:\n    self.log.pop(0)\nreturn x + 1", None),
     "replaced": ("self.log = [*self.log, x * 2]\nreturn x + 1", None),
+    "gone_over": (
+        "self.log.append(x * 2)\nif self.mode:\n    for item in self.log:\n        x = x + item\nreturn x",
+        None,
+    ),
     "cleared": ("self.log.append(x * 2)\nif self.mode:\n    self.log.clear()\nreturn x + 1", None),
 }
 

@@ -26,6 +26,7 @@ UNUSED = {
     "average": "x.data = x.data * 0.9 + other.data * 0.1; return x * 1",
     "other data": "x.data = other.data + 1; return x.sum()",
     "in place": "x.data.mul_(0.5); return x * other",
+    "assigned in place": "x.data -= 0.5 * other; return x * other",
 }
 CALLS = [lambda n=n: (torch.full((2, 2), n), torch.ones(2, 2)) for n in (1.0, -1.0, 3.0)]
 

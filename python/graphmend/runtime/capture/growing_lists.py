@@ -153,6 +153,12 @@ def is_open(variable: Any) -> bool:
     return type(variable) is list_class()
 
 
+@FEATURE.hook("list_iterator.create")
+def refuse_iterator(make: Any, trace: trace_state.Trace, self: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
+    """End the trace where the program goes over the items of an open list."""
+    return items.refuse() if type(items) is NewItems else hooks.DECLINED
+
+
 @FEATURE.hook("variable.build")
 def keep_open(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Build a list without its items if earlier graphs have only appended to it."""

@@ -48,7 +48,7 @@ def note_memory(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: 
         FEATURE.begin(trace, Replaced(tx.output))
     old = item.as_proxy().node.meta["example_value"]
     storage = node_facts.storage_of(old)
-    if storage is not None:
+    if storage is not None and not is_same_memory(value.realize(), old):
         nodes = list(tx.output.graph.nodes)
         # The graph of a whole call is looked at again behind the trace; the use of the memory may stand behind a break.
         # Where nobody in the call holds the old memory, as behind the step of an optimizer, compilers forget the writes
@@ -58,6 +58,19 @@ def note_memory(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: 
             leave_frame_to_python(trace, REASON)
         FEATURE.of(trace).memory.append((old.untyped_storage(), nodes[-1]))
     return hooks.DECLINED
+
+
+def is_same_memory(value: Any, old: Any) -> bool:
+    """Whether a tensor has the very memory of another one, as in `p.data -= rate * p.grad`."""
+    new = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
+    if new is None or node_facts.storage_of(new) != node_facts.storage_of(old):
+        return False
+    return geometry(new) == geometry(old)
+
+
+def geometry(tensor: Any) -> tuple[Any, ...]:
+    """What a tensor makes of its memory."""
+    return tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset()
 
 
 def is_held(tx: Any, tensor: Any, storage: int) -> bool:

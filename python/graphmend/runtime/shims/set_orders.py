@@ -153,8 +153,8 @@ def put_in_order(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
     asked = FEATURE.of(trace)
     if kind_of_set(variable) is None or len(variable.items) < 2 or asked.unordered or asked.following:
         return
-    if tx.f_code.co_filename.startswith(folders.DYNAMO) or is_untouched(tx, variable):
-        return
+    if tx.f_code.co_filename.startswith(folders.TORCH) or is_untouched(tx, variable):
+        return  # torch's own code leaves nothing to the order of a set
     copy, values = copy_of(tx, variable), constants_of(variable)
     order = list(copy) if copy is not None else None if values is None else settled_order(values)
     if order is None:
