@@ -111,3 +111,20 @@ def test_views_of_inputs():
         row.add_(10)
         column.mul_(2)
         assert torch.equal(x, y)
+
+
+def pooled(image, box):
+    """Pooling asks for the sizes of a crop, which makes constants of its bounds."""
+    low, high = (
+        [int(place) for place in (box[:2] * 1.0).tolist()],
+        [int(place) + 1 for place in (box[2:] * 1.0).tolist()],
+    )
+    crop = image[:, max(low[0], 0) : min(high[0], 8), max(low[1], 0) : min(high[1], 8)]
+    return torch.nn.functional.adaptive_avg_pool2d(crop, (2, 2))
+
+
+def test_crops_whose_bounds_become_constants():
+    compiled = torch.compile(pooled, backend="eager")
+    for box in ([0, 0, 4, 4], [1, 0, 5, 7], [0, 2, 3, 9], [0, 0, 4, 4]):
+        image, place = torch.arange(192.0).reshape(3, 8, 8).sin(), torch.tensor(box)
+        torch.testing.assert_close(compiled(image, place), pooled(image, place), rtol=0, atol=0)

@@ -131,15 +131,18 @@ def select_places(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -
     from ..base.torch_names import ConstantVariable, TupleVariable, VariableTracker
 
     rank = value.as_proxy().node.meta["example_value"].dim()
+    # Asked once: an operator on the way may make constants of the numbers.
+    places, opens = [is_place(part) for part in keys], [is_open_slice(part) for part in keys]
     whole = VariableTracker.build(tx, slice).call_function(tx, [ConstantVariable.create(None)], {})
-    rest = [whole if is_place(part) or is_open_slice(part) else part for part in keys]
+    rest = [whole if place or is_open else part for part, place, is_open in zip(keys, places, opens)]
+    before_places = dimensions_of(rest, rank) or []  # where the places are still dimensions
     if any(not is_constant(part, None) and part is not whole for part in rest) or len(rest) > 1:
         value = value.call_method(tx, "__getitem__", [TupleVariable(rest)], {})
-    for part, dimension in zip(keys, dimensions_of(rest, rank) or ()):  # the places are still dimensions here
-        if is_open_slice(part):
+    for part, dimension, is_open in zip(keys, before_places, opens):
+        if is_open:
             value = value.call_method(tx, "__getitem__", [TupleVariable([whole] * dimension + [part])], {})
-    for part, dimension in zip(keys, dimensions):
-        if is_place(part):
+    for part, dimension, place in zip(keys, dimensions, places):
+        if place:
             number = part.call_method(tx, "item", [], {}) if part.is_tensor() else part
             value = value.call_method(tx, "select", [VariableTracker.build(tx, dimension), number], {})
     return value
