@@ -45,7 +45,7 @@ FEATURE = hooks.Feature(
 @FEATURE.hook("wrapper.call")
 def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Watch what a cached function does, and note its result."""
-    if type(self.wrapper_obj) is not CACHED:
+    if type(self.wrapper_obj) is not CACHED or is_of_torch(self.wrapper_obj.__wrapped__):
         return hooks.DECLINED
     if FEATURE.of(trace).output is not tx.output:
         FEATURE.begin(trace, Results(tx.output))
@@ -67,6 +67,11 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         elif part.mutation_type is not None:
             results.marks.append(part.mutation_type)
     return result
+
+
+def is_of_torch(function: Any) -> bool:
+    """Whether a function is torch's own: a default device asks such functions for each operator."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] == "torch"
 
 
 @FEATURE.hook("effects.check")

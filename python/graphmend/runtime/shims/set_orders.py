@@ -16,6 +16,7 @@ import operator
 from typing import Any, Callable, Optional
 
 from ..base import folders, hooks, trace_state
+from ..base.dynamo_values import is_unread
 from ..capture.trace_time import leave_frame_to_python
 
 
@@ -62,14 +63,17 @@ def iterate(go: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
 def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Put the items of a set into the order of Python; Dynamo reads them without an iterator."""
     for arg in args if name in ("extend", "__init__") else ():
-        put_in_order(trace, tx, arg.realize())
+        if not is_unread(arg):
+            put_in_order(trace, tx, arg.realize())
     return hooks.DECLINED
 
 
 @FEATURE.hook("builtin.call")
 def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Follow the operators of sets, and functions that take a set."""
-    sets = [arg.realize() for arg in args if kind_of_set(arg.realize()) is not None]
+    # A set that nobody has read yet is as before the call; to read other values makes guards.
+    is_operator = self.fn in MAKING or self.fn in CHANGING
+    sets = [arg for arg in args if (is_operator or not is_unread(arg)) and kind_of_set(arg.realize()) is not None]
     if not sets:
         return hooks.DECLINED
     asked = FEATURE.of(trace)
