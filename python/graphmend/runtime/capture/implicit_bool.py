@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import linecache
-import operator
 from typing import Any, Callable, Iterator, Optional
 
 import torch
@@ -46,28 +45,6 @@ def call_taken(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     if getattr(self, "fn", None) is taken and type(args[1].realize()) in plain_kinds():
         return args[1]
     return hooks.DECLINED
-
-
-@FEATURE.hook("builtin.call")
-def decide_not(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Decide on a tensor whose truth value the program negates, as in `return not torch.isnan(x).any()`, or asks for
-    where Dynamo has no number for it.
-    """
-    from ..base.torch_names import Unsupported
-
-    is_asked = self.fn in (operator.not_, bool) and len(args) == 1 and args[0].is_tensor() and not kwargs
-    if not is_asked or call_stack.is_ours(tx.f_code):  # the dialect follows its tests itself
-        return hooks.DECLINED
-    answer = decide(tx, args[0]) if self.fn is operator.not_ else None
-    if answer is not None:
-        return constant(not answer)
-    try:
-        return call(self, tx, args, kwargs)
-    except Unsupported:
-        answer = decide(tx, args[0]) if self.fn is bool else None
-        if answer is None:
-            raise
-    return constant(answer)
 
 
 @FEATURE.scope

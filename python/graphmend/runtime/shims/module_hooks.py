@@ -13,6 +13,7 @@ whose program looks at the numbers. A guard holds that the module has as many ho
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 import itertools
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from ..base import folders, hooks, trace_state
+from ..base import call_stack, folders, hooks, trace_state
 from ..base.dynamo_values import attribute_of, constant, inline, receiver_of
 
 
@@ -80,7 +81,7 @@ def copy_tables(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     """Copy the tables of a module before the call registers a hook there."""
     from ..base.torch_names import AttrSource, ConstDictVariable, UserDefinedObjectVariable, install_guard
 
-    names = METHODS.get(self.fn, ()) if trace.whole else ()
+    names = METHODS.get(self.fn, ()) if trace.whole and may_remove(tx) else ()
     owner = receiver_of(self) if names else None
     if not isinstance(owner, UserDefinedObjectVariable) or owner.source is None:
         return hooks.DECLINED
@@ -98,13 +99,24 @@ def copy_tables(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     return hooks.DECLINED
 
 
+def may_remove(tx: Any) -> bool:
+    """Whether the code around a registration may remove the hook: by `remove`, or at the end of a `with`."""
+    codes = [frame.f_code for frame in call_stack.translators(tx)]
+    return any("remove" in code.co_names or any(map(is_block, dis.get_instructions(code))) for code in codes)
+
+
+def is_block(instruction: dis.Instruction) -> bool:
+    """Whether an instruction begins a `with`."""
+    return instruction.opname in ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL")
+
+
 @FEATURE.hook("class.call")
 def make_handle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Make a handle of a hook."""
     if self.value is not RemovableHandle or not trace.whole or not args:
         return hooks.DECLINED
     table = args[0].realize()
-    if table.source is not None:
+    if table.source is not None or table.mutation_type is None:
         return hooks.DECLINED
     known = registered(trace, tx.output)
     if not any(table is copied for _, copied in known.tables.values()):
