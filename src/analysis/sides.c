@@ -192,6 +192,15 @@ bool gm_sides_deep(const gm_site *site) {
     return depth > MOST_DEEP;
 }
 
+const gm_node *gm_sides_try(const gm_site *site) {
+    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
+        if (place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar) {
+            return place->owner;
+        }
+    }
+    return NULL;
+}
+
 gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan) {
     gm_region then = gm_region_of(plan->function, plan->then.items, plan->then.count);
     gm_region orelse = gm_region_of(plan->function, plan->orelse.items, plan->orelse.count);

@@ -15,6 +15,9 @@ gm_refusal gm_sides_return(gm_analysis *analysis, gm_plan *plan);
 bool gm_sides_deep(const gm_site *site);
 #define GM_SIDES_DEEP_WORDS "it is one of more than 200 branches in one another, as those of `elif` are"
 
+/* The innermost `try` of the function in which a statement stands, or NULL. */
+const gm_node *gm_sides_try(const gm_site *site);
+
 /* Variables that an expression reads from outside itself: locals of the function, and variables of a comprehension in which the
  * expression stands. */
 gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, const gm_node *expression);

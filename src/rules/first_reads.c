@@ -22,15 +22,10 @@ static const gm_node *first_in_text(const gm_node *node) {
     return NULL;
 }
 
-/* Whether the statement reads a name in any case, and nothing before it but values that are kept, too: then an unbound variable raises in the
- * same place. A handler might tell which of two exceptions comes first. */
-static bool is_read_first(const gm_site *site, const gm_Call *call, const gm_plan *plan, const gm_node *read) {
-    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
-        if (place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; call != NULL && i < call->args.count; i++) {
+/* Whether a call reads a name in any case, and nothing before it but values that are kept, too: then an unbound variable raises in the same
+ * place. */
+static bool is_read_first(const gm_Call *call, const gm_plan *plan, const gm_node *read) {
+    for (uint32_t i = 0; i < call->args.count; i++) {
         const gm_node *arg = call->args.items[i];
         if (arg == read || first_in_text(arg) == read) {
             return read->kind == GM_KIND_Name;
@@ -45,10 +40,11 @@ static bool is_read_first(const gm_site *site, const gm_Call *call, const gm_pla
 gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan) {
     gm_refusal refusal = {NULL, NULL};
     gm_symbol_list bound = {NULL, 0};
+    bool certain = call != NULL && gm_sides_try(site) == NULL; /* a handler might tell which of two exceptions comes first */
     for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
         const gm_node *read = plan->captures.items[i].node;
         gm_symbol_list names = gm_sides_names(analysis, site->function, read);
-        if (names.count == 1 && is_read_first(site, call, plan, read)) {
+        if (certain && names.count == 1 && is_read_first(call, plan, read)) {
             gm_symbols_add(analysis->arena, &bound, names.items[0]);
         }
         refusal = gm_sides_bound(analysis, site->function, site->statement, &names, &bound);

@@ -1,5 +1,6 @@
 #include "analysis/blocks.h"
 #include "analysis/effects.h"
+#include "analysis/sides.h"
 #include "analysis/test_refusal.h"
 #include "analysis/weight.h"
 #include "rules/rule.h"
@@ -27,13 +28,8 @@ static const char advice[] = "check the data before the compiled part";
 
 /* A handler in the function turns the guard into a way of the program that is taken often. */
 static gm_refusal refusal_of_context(const gm_site *site) {
-    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
-        bool tries = place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar;
-        if (tries) {
-            return (gm_refusal){"the exception may be handled in the function", place->owner};
-        }
-    }
-    return (gm_refusal){NULL, NULL};
+    const gm_node *handling = gm_sides_try(site);
+    return (gm_refusal){handling != NULL ? "the exception may be handled in the function" : NULL, handling};
 }
 
 /* Whether the truth of one tensor is the last thing that a test asks: `not x`, `0 < x < 1` and tensors in front of `and` and `or` are branches. */

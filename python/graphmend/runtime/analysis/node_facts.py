@@ -115,6 +115,11 @@ class Recorder(TorchDispatchMode):
 # ---- Draws and writes of a node ----
 
 
+def nodes_behind(nodes: list[Node], last: Node) -> list[Node]:
+    """The nodes behind one of them; none behind a node of an attempt that Dynamo has given up."""
+    return nodes[nodes.index(last) + 1 :] if last in nodes else []
+
+
 def draws(node: Node) -> bool:
     """Whether a node may draw random numbers from the generators of torch."""
     return facts_of(node).draws

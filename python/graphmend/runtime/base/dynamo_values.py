@@ -157,6 +157,11 @@ def kind_of(variable: Any) -> Any:
         return None
 
 
+def package(function: Any) -> str:
+    """The top package of a function."""
+    return str(getattr(function, "__module__", None) or "").partition(".")[0]
+
+
 def is_unread(variable: Any) -> bool:
     """Whether Dynamo's variable is a value from before the call that the trace has not read: a read adds a guard."""
     from .torch_names import LazyVariableTracker

@@ -65,6 +65,11 @@ class Hook:
         return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
 
 
+def in_parts(trace: Any) -> bool:
+    """Whether a trace is that of a single frame of a call: `wanted` of features that whole calls do not need."""
+    return not trace.whole
+
+
 class Feature(OwnedState[State], Generic[State]):
     """A part of the runtime that acts while Dynamo traces.
 

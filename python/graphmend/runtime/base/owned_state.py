@@ -41,6 +41,19 @@ class OwnedState(Generic[State]):
             found = holder.notes[self.module] = self.make()
         return found
 
+    def of_graph(self, holder: Holder, output: Any) -> State:
+        """The state in one graph of a trace; `make` returns a new state for another graph. The field `output` of the
+        state has Dynamo's object of the graph.
+        """
+        state: Any = self.of(holder)
+        if state.output is not output:
+            assert self.make is not None
+            state = self.make()
+            state.output = output
+            self.begin(holder, state)
+        found: State = state
+        return found
+
     def begin(self, holder: Holder, state: State) -> None:
         """Let a trace or callable begin with another state than `make` returns."""
         holder.notes[self.module] = state

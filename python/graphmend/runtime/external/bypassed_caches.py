@@ -20,6 +20,7 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import node_facts
 from ..base import hooks, trace_state
+from ..base.dynamo_values import package
 from ..capture.trace_time import leave_frame_to_python, leave_to_python
 from .lru_caches import CACHED
 
@@ -45,11 +46,9 @@ FEATURE = hooks.Feature(
 @FEATURE.hook("wrapper.call")
 def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Watch what a cached function does, and note its result."""
-    if type(self.wrapper_obj) is not CACHED or is_of_torch(self.wrapper_obj.__wrapped__):
-        return hooks.DECLINED
-    if FEATURE.of(trace).output is not tx.output:
-        FEATURE.begin(trace, Results(tx.output))
-    results, nodes = FEATURE.of(trace), tx.output.graph.nodes
+    if type(self.wrapper_obj) is not CACHED or package(self.wrapper_obj.__wrapped__) == "torch":
+        return hooks.DECLINED  # a default device asks torch's own functions for each operator
+    results, nodes = FEATURE.of_graph(trace, tx.output), tx.output.graph.nodes
     count, draws = len(nodes), len(tx.output.random_calls)
     results.open += 1
     try:
@@ -67,11 +66,6 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         elif part.mutation_type is not None:
             results.marks.append(part.mutation_type)
     return result
-
-
-def is_of_torch(function: Any) -> bool:
-    """Whether a function is torch's own: a default device asks such functions for each operator."""
-    return str(getattr(function, "__module__", "")).partition(".")[0] == "torch"
 
 
 @FEATURE.hook("effects.check")
@@ -110,9 +104,8 @@ def parts_of(variable: Any) -> Iterator[Any]:
 
 def refuse_written(module: GraphModule, trace: trace_state.Trace) -> None:
     """Refuse a graph that writes to a tensor that a cache holds."""
-    order: list[Node] = []
-    for memory, last in FEATURE.of(trace).tensors:
-        order = order or list(module.graph.nodes)
-        behind = order[order.index(last) + 1 :] if last in order else []
-        if any(memory._cdata in node_facts.writes_of(node) for node in behind):
+    tensors = FEATURE.of(trace).tensors
+    nodes = list(module.graph.nodes) if tensors else []
+    for memory, last in tensors:
+        if any(memory._cdata in node_facts.writes_of(node) for node in node_facts.nodes_behind(nodes, last)):
             raise trace_state.SiteRefused(CHANGED)

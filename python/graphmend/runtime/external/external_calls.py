@@ -38,6 +38,7 @@ from ..effects.deferred_values import DeferredNumber, note_reading, read_clock
 from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
 from .prologue import Notes, Reading, Setting, call_now, notes, notes_of, remember
 
+OF_GENERATORS = (DRAW, ORDER, SEED)  # kinds of calls that draw from a random generator, or seed one
 MAX_VALUES = 8  # different values of one site, each with a path of its own
 MAX_SIZES = 4  # different sizes in the arguments of one site, each with a graph of its own
 
@@ -266,7 +267,7 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
     many = fact.kind == ORDER and (is_table or (is_row and outcomes_of(function, args, kwargs) > MAX_VALUES))
     if fact.kind == ORDER:
         args = sequence(function, args, kwargs, site, many)
-    if deferred and fact.kind not in (PURE, CLOCK, DRAW, ORDER, SEED):
+    if deferred and fact.kind not in (PURE, CLOCK, *OF_GENERATORS):
         refuse(site, "what is deferred until after the call comes before it")
     guard(variable, function)
     if fact.kind == PURE:
@@ -277,7 +278,7 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
         return read_later(site, args, kwargs)
     graph_notes = notes()
     graph_notes.add(site, is_clock=fact.kind == CLOCK)
-    if fact.kind in (DRAW, ORDER, SEED):
+    if fact.kind in OF_GENERATORS:
         save_generator(graph_notes, fact, function, site)
     value = make_call(site, function, args, kwargs, part)
     if fact.kind == SEED:

@@ -20,7 +20,7 @@ FEATURE = hooks.Feature(
     hooks.GUARD,
     "random numbers of NumPy in parts of a call",
     partial=True,
-    wanted=lambda trace: not trace.whole,
+    wanted=hooks.in_parts,
 )
 
 

@@ -13,31 +13,26 @@ import functools
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import lazily
+from .string_formatting import push_number
 
 FEATURE = hooks.Feature(
     __name__,
     hooks.GUARD,
     "numbers in texts that a break cuts in two",
     partial=True,
-    wanted=lambda trace: not trace.whole,
+    wanted=hooks.in_parts,
 )
-CONVERSIONS = ("", "!s", "!r", "!a")
 
 
 @FEATURE.hook("text.format_value")
 def format_value(show: Any, trace: trace_state.Trace, self: Any, specification: Any, flags: int) -> Any:
     """Format a number without the origin of the number."""
-    from ..base.torch_names import SymNodeVariable, VariableTracker
+    from ..base.torch_names import SymNodeVariable
 
     value = self.stack[-1].realize()
     if not isinstance(value, SymNodeVariable):
         return hooks.DECLINED
-    self.pop()
-    text = text_class()(value, specification)
-    form = f"{{{CONVERSIONS[flags & 3]}:{specification.as_python_constant()}}}"
-    text.fmt_var = VariableTracker.build(self, form)
-    self.push(lazily(self, text))
+    push_number(self, text_class(), value, specification, flags)
     return None
 
 

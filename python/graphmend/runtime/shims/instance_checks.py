@@ -20,7 +20,7 @@ import types
 from typing import Any, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline, kind_of
+from ..base.dynamo_values import inline, kind_of, package
 from ..capture.trace_time import leave_to_python
 from .class_attribute_writes import behind
 
@@ -123,11 +123,6 @@ def check_of(kind: type) -> Optional[types.FunctionType]:
     """The `__instancecheck__` of a metaclass in Python code."""
     method = inspect.getattr_static(type(kind), "__instancecheck__")
     return method if isinstance(method, types.FunctionType) else None
-
-
-def package(function: Any) -> str:
-    """The top package of a function."""
-    return str(getattr(function, "__module__", None) or "").partition(".")[0]
 
 
 def has_writes(tx: Any, variable: Any) -> bool:

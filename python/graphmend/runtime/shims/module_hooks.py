@@ -7,14 +7,13 @@
 A handle takes its number from a counter of torch, and Dynamo does not follow the counter. Here the call registers its
 hooks in copies of the module's tables, under numbers below zero, and gets a handle of the runtime. Behind the graph the
 tables must be as before, and the handles gone: a graph with a hook or handle that outlives the call is refused, and one
-whose program looks at the numbers. A guard holds that the module has as many hooks as before.
+whose program looks at the numbers. `changing_hooks.py` guards that the module has the hooks of the trace.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import dis
-import functools
 import itertools
 from typing import Any
 
@@ -63,12 +62,6 @@ class CallHandle(RemovableHandle):
             if self.id in table:
                 del table[self.id]
 
-    def __enter__(self) -> CallHandle:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
-
 
 @constant
 def next_number() -> int:
@@ -79,22 +72,21 @@ def next_number() -> int:
 @FEATURE.hook("method.call")
 def copy_tables(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Copy the tables of a module before the call registers a hook there."""
-    from ..base.torch_names import AttrSource, ConstDictVariable, UserDefinedObjectVariable, install_guard
+    from ..base.torch_names import ConstDictVariable, UserDefinedObjectVariable
 
-    names = METHODS.get(self.fn, ()) if trace.whole and may_remove(tx) else ()
-    owner = receiver_of(self) if names else None
+    if self.fn not in METHODS or not trace.whole or not may_remove(tx):
+        return hooks.DECLINED
+    owner = receiver_of(self)
     if not isinstance(owner, UserDefinedObjectVariable) or owner.source is None:
         return hooks.DECLINED
-    known = registered(trace, tx.output)
-    for name in names:
+    known = FEATURE.of_graph(trace, tx.output)
+    for name in METHODS[self.fn]:
         if (owner, name) not in known.tables:
             before = list(getattr(owner.value, name))
             table = inline(tx, copy_of, [attribute_of(tx, owner, name)], {})
             if not isinstance(table.realize(), ConstDictVariable):
                 return hooks.DECLINED
             tx.output.side_effects.store_attr(owner, name, table)
-            source = AttrSource(owner.source, name)
-            install_guard(source.make_guard(functools.partial(guard_number, number=len(before))))
             known.tables[owner, name] = before, table
     return hooks.DECLINED
 
@@ -118,7 +110,7 @@ def make_handle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     table = args[0].realize()
     if table.source is not None or table.mutation_type is None:
         return hooks.DECLINED
-    known = registered(trace, tx.output)
+    known = FEATURE.of_graph(trace, tx.output)
     if not any(table is copied for _, copied in known.tables.values()):
         known.new.append(table)
     handle = inline(tx, new_handle, args, kwargs)
@@ -138,7 +130,7 @@ def refuse_look(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 @FEATURE.hook("effects.codegen")
 def put_tables_back(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any) -> Any:
     """Forget the copies that are as before; refuse the graph where a hook or a handle outlives the call."""
-    known = registered(trace, self.output_graph_weakref())
+    known = FEATURE.of_graph(trace, self.output_graph_weakref())
     alive = list(self.id_to_variable.values())
     if any(any(made is other for other in alive) for made in (*known.handles, *known.new)):
         raise trace_state.SiteRefused("a hook that the call registers outlives the call, or its handle")
@@ -155,19 +147,6 @@ def refuse_table(rebuild: Any, trace: trace_state.Trace, self: Any, codegen: Any
     if any(self is table for table in FEATURE.of(trace).new):
         raise trace_state.SiteRefused("a hook of a module outlives the call")
     return hooks.DECLINED
-
-
-def registered(trace: trace_state.Trace, output: Any) -> Registered:
-    """What the present graph has registered."""
-    if FEATURE.of(trace).output is not output:
-        FEATURE.begin(trace, Registered(output))
-    return FEATURE.of(trace)
-
-
-def guard_number(builder: Any, guard: Any, *, number: int) -> None:
-    """Guard the number of hooks of a module, which Dynamo takes for fixed."""
-    code = f"len({builder.arg_ref(guard)}) == {number}"
-    builder.add_python_lambda_leaf_guard_to_root([code], [code])
 
 
 def is_load(tx: Any, name: str) -> bool:

@@ -174,7 +174,7 @@ def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
         of_float = (float_dtypes or [torch.float64])[0]
         of_integer = (float_dtypes or [dtype for dtype in dtypes if dtype != torch.bool] or [torch.int64])[0]
         arguments = [
-            torch.scalar_tensor(arg, dtype=of_float if isinstance(arg, torch.SymFloat) else of_integer)
+            torch.scalar_tensor(arg, dtype=of_float if is_symbolic_float(arg) else of_integer)
             if is_symbolic(arg)
             else arg
             for arg in arguments
@@ -188,7 +188,12 @@ def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_symbolic(value: Any) -> bool:
     """Whether a value is a symbolic number."""
-    return isinstance(value, (torch.SymFloat, torch.SymInt))
+    return is_symbolic_float(value) or isinstance(value, torch.SymInt)
+
+
+def is_symbolic_float(value: Any) -> bool:
+    """Whether a value is a symbolic float."""
+    return isinstance(value, torch.SymFloat)
 
 
 def as_array(value: Any) -> Any:
@@ -317,7 +322,7 @@ def where(condition: Any, *sides: Any) -> Any:
 
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     """`numpy.full`, also with a symbolic float."""
-    if args or kwargs or not is_symbolic(fill_value) or isinstance(fill_value, torch.SymInt):
+    if args or kwargs or not is_symbolic_float(fill_value):
         return tnp.full(shape, fill_value, *args, **kwargs)
     return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
 

@@ -39,7 +39,7 @@ def leave_table(
     store: Any, trace: trace_state.Trace, self: Any, item: Any, name: Any, *args: Any, **kwargs: Any
 ) -> Any:
     """Leave a new table of attributes, and changes of one, to Python."""
-    tables = tables_of(trace, self.output_graph_weakref())
+    tables = FEATURE.of_graph(trace, self.output_graph_weakref()).of_objects
     if name == "__dict__":
         if not is_shared(self, item, args[0]):
             leave_to_python(trace, "an object gets a new `__dict__`")
@@ -54,21 +54,13 @@ def leave_table(
 @FEATURE.hook("object.getattr")
 def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Look an attribute up in the new table of the object."""
-    table = tables_of(trace, tx.output).get(self)
+    table = FEATURE.of_graph(trace, tx.output).of_objects.get(self)
     if table is None or name == "__class__" or hasattr(getattr(type(self.value), name, None), "__set__"):
         return hooks.DECLINED
     if name == "__dict__":
         return table
     item = item_of(tx, table, name)
     return hooks.DECLINED if item is None else item
-
-
-def tables_of(trace: trace_state.Trace, output: Any) -> dict[Any, Any]:
-    """The new tables in the present graph."""
-    tables = FEATURE.of(trace)
-    if tables.output is not output:
-        tables.output, tables.of_objects = output, {}
-    return tables.of_objects
 
 
 def is_shared(effects: Any, item: Any, table: Any) -> bool:

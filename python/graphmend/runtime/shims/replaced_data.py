@@ -44,8 +44,6 @@ def note_memory(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: 
 
     if not isinstance(item, TensorVariable) or not name.is_python_constant() or name.as_python_constant() != "data":
         return hooks.DECLINED
-    if FEATURE.of(trace).output is not tx.output:
-        FEATURE.begin(trace, Replaced(tx.output))
     old = item.as_proxy().node.meta["example_value"]
     storage = node_facts.storage_of(old)
     if storage is not None and not is_same_memory(value.realize(), old):
@@ -56,7 +54,7 @@ def note_memory(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: 
         is_written = any(storage in node_facts.writes_of(node) for node in nodes)
         if (is_written or not trace.whole) and is_held(tx, old, storage):
             leave_frame_to_python(trace, REASON)
-        FEATURE.of(trace).memory.append((old.untyped_storage(), nodes[-1]))
+        FEATURE.of_graph(trace, tx.output).memory.append((old.untyped_storage(), nodes[-1]))
     return hooks.DECLINED
 
 
@@ -88,11 +86,10 @@ def is_held(tx: Any, tensor: Any, storage: int) -> bool:
 
 def refuse_used(module: GraphModule, trace: trace_state.Trace) -> None:
     """Refuse the graph of a whole call that uses the old memory of a tensor behind the change."""
-    for memory, last in FEATURE.of(trace).memory:
-        nodes = list(module.graph.nodes)
-        if last not in nodes:  # of an attempt that Dynamo has given up
-            continue
-        behind = set(nodes[nodes.index(last) + 1 :])
+    replaced = FEATURE.of(trace).memory
+    nodes = list(module.graph.nodes) if replaced else []
+    for memory, last in replaced:
+        behind = set(node_facts.nodes_behind(nodes, last))
         for node in nodes:
             if memory._cdata in node_facts.storages_of(node) and not behind.isdisjoint({node, *node.users}):
                 raise trace_state.SiteRefused(REASON)

@@ -32,12 +32,7 @@ REASON = "the order of a set, which Python alone knows"
 UNKNOWN = object()  # in the place of a copy
 UNORDERED = (set, frozenset, len, bool, any, all, isinstance)
 SORTED = (sorted, max, min)  # of items that are equal only to themselves
-MAKING: dict[Any, Callable[..., Any]] = {
-    operator.or_: operator.or_,
-    operator.and_: operator.and_,
-    operator.sub: operator.sub,
-    operator.xor: operator.xor,
-}
+MAKING = (operator.or_, operator.and_, operator.sub, operator.xor)
 CHANGING: dict[Any, str] = {
     operator.ior: "update",
     operator.iand: "intersection_update",
@@ -46,6 +41,7 @@ CHANGING: dict[Any, str] = {
 }
 CHANGERS = frozenset(("discard", "remove", "clear", *CHANGING.values()))
 MAKERS = frozenset(("copy", "union", "intersection", "difference", "symmetric_difference"))
+KINDS = {"SetVariable": set, "FrozensetVariable": frozenset}
 TABLES = [2**bits - 1 for bits in range(3, 17)]  # sizes of the table of a set, less one
 
 
@@ -71,14 +67,15 @@ def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 @FEATURE.hook("builtin.call")
 def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Follow the operators of sets, and functions that take a set."""
-    # A set that nobody has read yet is as before the call; to read other values makes guards.
     is_operator = self.fn in MAKING or self.fn in CHANGING
-    sets = [arg for arg in args if (is_operator or not is_unread(arg)) and kind_of_set(arg.realize()) is not None]
-    if not sets:
+    if not is_operator and self.fn not in UNORDERED and self.fn not in SORTED:
+        return hooks.DECLINED
+    # A set that nobody has read yet is as before the call; to read other values makes guards.
+    if not any((is_operator or not is_unread(arg)) and kind_of_set(arg.realize()) is not None for arg in args):
         return hooks.DECLINED
     asked = FEATURE.of(trace)
     if self.fn in MAKING and len(args) == 2:
-        return with_copy(call(self, tx, args, kwargs), made(tx, MAKING[self.fn], args))
+        return with_copy(call(self, tx, args, kwargs), made(tx, self.fn, args))
     if self.fn in CHANGING and len(args) == 2:
         copy = changed(tx, args[0].realize(), CHANGING[self.fn], args[1:])
         return with_copy(call(self, tx, args, kwargs), copy)
@@ -174,8 +171,7 @@ def put_in_order(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
 
 def kind_of_set(variable: Any) -> Optional[type]:
     """The class of a set or frozenset of Python; None for other variables."""
-    name = type(variable).__name__
-    return {"SetVariable": set, "FrozensetVariable": frozenset}.get(name)
+    return KINDS.get(type(variable).__name__)
 
 
 def is_untouched(tx: Any, variable: Any) -> bool:
@@ -221,10 +217,9 @@ def operand(tx: Any, variable: Any) -> Any:
 def made(tx: Any, function: Callable[..., Any], args: Any) -> Any:
     """The copy for a set that an operation makes."""
     try:
-        result = function(*(operand(tx, arg) for arg in args))
+        return function(*(operand(tx, arg) for arg in args))
     except Exception:
         return UNKNOWN
-    return result
 
 
 def changed(tx: Any, variable: Any, name: str, args: Any) -> Any:

@@ -65,10 +65,7 @@ def others(trace: trace_state.Trace, output: Any, variable: Any, new: bool) -> I
         key = id(object.__getattribute__(variable.value, "__dict__"))
     except AttributeError:  # a class with slots
         return
-    owners = FEATURE.of(trace)
-    if owners.output is not output:
-        owners.output, owners.variables = output, {}
-    known = owners.variables.setdefault(key, [])
+    known = FEATURE.of_graph(trace, output).variables.setdefault(key, [])
     yield from [other for other in known if other is not variable]
     if new and not any(other is variable for other in known):
         known.append(variable)

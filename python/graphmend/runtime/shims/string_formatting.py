@@ -49,7 +49,6 @@ def format_value(show: Any, trace: trace_state.Trace, self: Any, specification: 
         LazySymNodeFormatString,
         StringFormatVariable,
         SymNodeVariable,
-        VariableTracker,
     )
 
     value = self.stack[-1].realize()
@@ -61,12 +60,19 @@ def format_value(show: Any, trace: trace_state.Trace, self: Any, specification: 
             return
         self.push(variable)
     if isinstance(value, SymNodeVariable):
-        self.pop()
-        text = LazySymNodeFormatString(value, specification)
-        text.fmt_var = VariableTracker.build(self, f"{{{CONVERSIONS[flags & 3]}:{specification.as_python_constant()}}}")
-        self.push(lazily(self, text))  # a variable with a source would stand for the number
+        push_number(self, LazySymNodeFormatString, value, specification, flags)
         return
     show(self, specification, flags)
+
+
+def push_number(tx: Any, kind: Any, value: Any, specification: Any, flags: int) -> None:
+    """Put the text of a number onto the stack in place of the number; `kind` is Dynamo's class of such texts."""
+    from ..base.torch_names import VariableTracker
+
+    tx.pop()
+    text = kind(value, specification)
+    text.fmt_var = VariableTracker.build(tx, f"{{{CONVERSIONS[flags & 3]}:{specification.as_python_constant()}}}")
+    tx.push(lazily(tx, text))  # a variable with a source would stand for the number
 
 
 @FEATURE.hook("text.number")
