@@ -411,7 +411,7 @@ static bool capture(const gm_node *node, void *context) {
     if (state->live && gm_is_computed(node)) {
         return keep(state, node, true);
     }
-    if (gm_names_identity(node) && !is_gradient_of_variable(state, node)) {
+    if (gm_names_identity(state->function, node) && !is_gradient_of_variable(state, node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
@@ -446,7 +446,7 @@ static bool capture_parts(capturing *state, const gm_node *node) {
         gm_node *receiver = gm_as_Attribute(call->func)->value;
         const gm_node *root = chain_root(state, receiver);
         bool named = root != NULL && !is_inner(state, root) && !is_variable(state, root); /* a function of a module or class */
-        bool good = !gm_names_identity(call->func) && (named || capture(receiver, state));
+        bool good = !gm_names_identity(state->function, call->func) && (named || capture(receiver, state));
         for (uint32_t i = 0; good && i < call->args.count; i++) {
             good = capture(call->args.items[i], state);
         }

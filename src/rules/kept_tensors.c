@@ -102,14 +102,18 @@ bool gm_list_holds(const gm_list *list, const gm_node *node) {
 }
 
 /* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
-static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",         "data_ptr", "storage",
-                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks", "names"};
+static const char *const identity_attributes[] = {"grad_fn", "grad",            "_version", "is_leaf", "data_ptr",
+                                                  "storage", "untyped_storage", "_grad_fn", "_base",   "_backward_hooks"};
 
-bool gm_names_identity(const gm_node *node) {
+/* Modules and other objects name attributes of their own like that: `self.storage` of a replay buffer. */
+bool gm_names_identity(gm_function *function, const gm_node *node) {
+    bool named = false;
     for (size_t i = 0; node->kind == GM_KIND_Attribute && i < sizeof identity_attributes / sizeof identity_attributes[0]; i++) {
-        if (gm_name_is(gm_as_Attribute(node)->attr, identity_attributes[i])) {
-            return true;
-        }
+        named = named || gm_name_is(gm_as_Attribute(node)->attr, identity_attributes[i]);
     }
-    return false;
+    if (!named) {
+        return false;
+    }
+    gm_value_form form = gm_value_of(function, gm_as_Attribute(node)->value).form;
+    return form != GM_FORM_MODULE && form != GM_FORM_MODULES && form != GM_FORM_OBJECT;
 }

@@ -22,6 +22,6 @@ bool gm_is_entry(const gm_analysis *analysis, const gm_node *node);
 bool gm_list_holds(const gm_list *list, const gm_node *node);
 
 /* Whether an expression takes an attribute that belongs to one tensor object, not to its value: a kept copy has another. */
-bool gm_names_identity(const gm_node *node);
+bool gm_names_identity(gm_function *function, const gm_node *node);
 
 #endif
