@@ -102,8 +102,8 @@ bool gm_list_holds(const gm_list *list, const gm_node *node) {
 }
 
 /* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
-static const char *const identity_attributes[] = {"grad_fn", "grad",            "_version", "is_leaf", "data_ptr",
-                                                  "storage", "untyped_storage", "_grad_fn", "_base",   "_backward_hooks"};
+static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",        "data_ptr", "storage",
+                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks"};
 
 /* Modules and other objects name attributes of their own like that: `self.storage` of a replay buffer. */
 bool gm_names_identity(gm_function *function, const gm_node *node) {

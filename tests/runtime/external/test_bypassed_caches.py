@@ -14,9 +14,18 @@ PROGRAM = """
     import torch
 
     CALLED = []
+    TABLE = {{"scale": 1.0}}
+    SCALE, FIXED = 1.0, 2.0
+
+    def doubled(n):
+        return TABLE["scale"] * n
 
     class Program:
         def __init__(self):
+            global SCALE
+            TABLE["scale"] = SCALE = self.scale = 1.0
+            self.weight = torch.ones(3)
+
             @functools.lru_cache(maxsize=None)
             def table(n):
                 return [n, n + 1]
@@ -34,6 +43,32 @@ PROGRAM = """
             def angles(n):
                 return torch.arange(float(n))
 
+            @functools.lru_cache(maxsize=None)
+            def listed(n):
+                return TABLE["scale"] * n
+
+            @functools.lru_cache(maxsize=None)
+            def called(n):
+                return doubled(n)
+
+            @functools.lru_cache(maxsize=None)
+            def named(n):
+                return SCALE * n
+
+            @functools.lru_cache(maxsize=None)
+            def owned(program, n):
+                return program.scale * n
+
+            @functools.lru_cache(maxsize=None)
+            def weighted(weight):
+                return weight.sum()
+
+            @functools.lru_cache(maxsize=None)
+            def fixed(n):
+                return FIXED * n
+
+            self.listed, self.called, self.named, self.owned = listed, called, named, owned
+            self.weighted, self.fixed = weighted, fixed
             self.table, self.noted, self.drawn, self.angles = table, noted, drawn, angles
             CALLED.clear()
 
@@ -51,11 +86,18 @@ IMPURE = {
     "changed list": "t = self.table(3); t.append(1); return x * len(self.table(3))",
     "noted": "return x * self.noted(3), len(CALLED)",
     "drawn": "return x + self.drawn(3)",
+    "a table that changes": "y = x * self.listed(2); TABLE['scale'] += 1.0; return y",
+    "a table of a function that changes": "y = x * self.called(2); TABLE['scale'] += 1.0; return y",
+    "a number that changes": "y = x * self.named(2); SCALE += 1.0; return y",
+    "an attribute that changes": "y = x * self.owned(self, 2); self.scale += 1.0; return y",
+    "a tensor that changes": "y = x * self.weighted(self.weight); self.weight.add_(1); return y",
     "written": "a = self.angles(3); a.add_(1); return x + self.angles(3)",
 }
 PURE = {
     "list": "return x * sum(self.table(3))",
     "tensor": "return x + self.angles(3)",
+    "number": "return x * self.fixed(2)",
+    "attribute": "return x * self.owned(self, 2)",
     "copied": "t = list(self.table(3)); t.append(1); return x * len(t)",
 }
 CALLS = [lambda n=n: (torch.full((3,), n),) for n in (1.0, -1.0, 3.0)]

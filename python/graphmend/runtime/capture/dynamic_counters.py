@@ -114,6 +114,16 @@ def stays_open(counters: Counters, name: str) -> bool:
     return is_stored or name in counters.known
 
 
+def open_names(trace: trace_state.Trace, tx: Any) -> frozenset[str]:
+    """The attributes and globals whose numbers may stay symbolic: graphs or functions on the stack write to them."""
+    found = map(LAST_NAME.search, FEATURE.of(trace).known or ())
+    names = frozenset(match[1] for match in found if match is not None)
+    while tx is not None:
+        names |= stored_names(tx.f_code)
+        tx = tx.parent
+    return names
+
+
 @functools.lru_cache(maxsize=4096)
 def stored_names(code: types.CodeType) -> frozenset[str]:
     """The attributes and globals that a function stores, with the functions inside it: sinks of records are such."""

@@ -7,8 +7,9 @@
 
     table(3).append(1)          # changes the list that the next call gets, too
 
-Dynamo ignores the cache and traces the function into every call. A function that writes to older objects or draws
-random numbers is left to Python, and so is a call that changes a result of the cache: a list, an object, or a tensor.
+Dynamo ignores the cache and traces the function into every call. A function that writes to older objects, draws random
+numbers, or reads what may change (`cache_reads`) is left to Python, and so is a call that changes a result of the
+cache: a list, an object, or a tensor.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from torch.fx import GraphModule, Node
 from ..analysis import node_facts
 from ..base import hooks, trace_state
 from ..base.dynamo_values import package
+from ..capture import dynamic_counters
 from ..capture.trace_time import leave_frame_to_python, leave_to_python
+from . import cache_reads
 from .lru_caches import CACHED
 
 IMPURE = "a function behind a cache does more than to compute"
 CHANGED = "the call changes a result of a cache"
+STALE = "a function behind a cache reads what may change"
 
 
 @dataclasses.dataclass
@@ -48,6 +52,9 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     """Watch what a cached function does, and note its result."""
     if type(self.wrapper_obj) is not CACHED or package(self.wrapper_obj.__wrapped__) == "torch":
         return hooks.DECLINED  # a default device asks torch's own functions for each operator
+    objects = list(objects_in([*args, *kwargs.values()]))
+    if cache_reads.changes(self.wrapper_obj, objects, dynamic_counters.open_names(trace, tx)):
+        leave_to_python(trace, STALE)
     results, nodes = FEATURE.of_graph(trace, tx.output), tx.output.graph.nodes
     count, draws = len(nodes), len(tx.output.random_calls)
     results.open += 1
@@ -66,6 +73,20 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         elif part.mutation_type is not None:
             results.marks.append(part.mutation_type)
     return result
+
+
+def objects_in(arguments: list[Any]) -> Iterator[Any]:
+    """The objects among arguments that are neither constants nor symbolic numbers; their example values for tensors."""
+    for argument in arguments:
+        argument = argument.realize()
+        if argument.is_python_constant() or hasattr(argument, "sym_num"):
+            continue
+        if argument.is_tensor():
+            yield argument.as_proxy().node.meta.get("example_value")
+        elif isinstance(getattr(argument, "items", None), (list, tuple)):
+            yield from objects_in(argument.items)
+        else:
+            yield getattr(argument, "value", argument)
 
 
 @FEATURE.hook("effects.check")
