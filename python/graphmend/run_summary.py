@@ -17,6 +17,7 @@ from graphmend import children, core, terminal
 
 LIMIT = 10
 CHECKED_NOTHING = "graphmend: check: nothing was compiled, so nothing was compared"
+OWN_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -103,13 +104,21 @@ def merged(reports: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def breaking_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """The compiled callables that are not one graph."""
+    """The compiled callables that are not one graph, in some of their calls at least."""
     whole = {place_of(item) for item in report["callables"] if item["mode"] == "whole"}
     return [
         item
         for item in report["callables"]
-        if item["mode"] in ("partial", "plain") or (item["mode"] == "waiting" and place_of(item) not in whole)
+        if item["mode"] in ("partial", "plain")
+        or (item["mode"] == "waiting" and place_of(item) not in whole)
+        or (item["mode"] == "whole" and item["reason"])
     ]
+
+
+def why_it_breaks(item: dict[str, Any]) -> str:
+    """Why a compiled callable breaks, in all of its calls or in some."""
+    some = "some calls: " if item["mode"] == "whole" else ""
+    return f"{some}{item['reason'] or 'not one graph'}"
 
 
 def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
@@ -123,7 +132,7 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
     ]
     breaking = breaking_of(report)
     broken = [
-        f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
+        f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {why_it_breaks(item)}"
         for item in breaking
     ]
     unread = [
@@ -154,6 +163,7 @@ def own_report() -> Optional[dict[str, Any]]:
     if runtime is None:
         return None
     found: dict[str, Any] = runtime.report()
+    sites = {site: fate for site, fate in found["sites"].items() if not site.startswith(OWN_FOLDER)}  # not our own code
     # Not imported at the end: dataclasses are made by `exec`, and Python would forget that an interrupt ends the run.
     mends = sys.modules.get("graphmend.function_mends")
     unread: list[list[Any]] = []
@@ -163,7 +173,7 @@ def own_report() -> Optional[dict[str, Any]]:
         notes = [*mends.state.earlier, *notes]
     hook = sys.modules.get("graphmend.hook")
     notes += hook.state.choosing if hook is not None else ()
-    return {**found, "unread": unread, "unmended": notes}
+    return {**found, "sites": sites, "unread": unread, "unmended": notes}
 
 
 def collected() -> Optional[dict[str, Any]]:

@@ -6,7 +6,7 @@ import html
 from typing import Any
 
 from graphmend import terminal
-from graphmend.run_summary import breaking_of, by_place, describe_site
+from graphmend.run_summary import breaking_of, by_place, describe_site, why_it_breaks
 
 STYLE = "text-align:left"
 
@@ -18,7 +18,7 @@ def rows_of(report: dict[str, Any]) -> list[tuple[str, str, str]]:
         outcome = "mended" if fate["mended"] else "as it is"
         rows.append((describe_site(site), outcome, "" if fate["mended"] else "; ".join(fate["refused"])))
     for item in breaking_of(report):
-        rows.append((f"{item['name']} ({item['file']}:{item['line']})", "breaks", item["reason"] or "not one graph"))
+        rows.append((f"{item['name']} ({item['file']}:{item['line']})", "breaks", why_it_breaks(item)))
     if breaking_of(report):
         rows += [(f"{name} ({path}:{line})", "not read", why) for name, path, line, why in report.get("unread", ())]
     return rows + [("", "unmended", note) for note in report.get("unmended", ())]

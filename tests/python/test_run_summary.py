@@ -44,3 +44,24 @@ def test_what_is_no_kind_of_break_has_no_page(reason: Optional[str]) -> None:
 def test_only_what_is_shown_is_explained() -> None:
     reasons = ["frame skipped"] * run_summary.LIMIT + ["Unsupported context manager"]
     assert see(*reasons) == []
+
+
+def test_a_callable_may_break_in_some_calls() -> None:
+    found = report("Unsupported context manager", None)
+    for item in found["callables"]:
+        item["mode"] = "whole"
+    assert run_summary.format_report(found)[:2] == [
+        "graphmend: 0 places mended, 1 compiled callable still breaks",
+        "  breaks   f1 (model.py:1): some calls: Unsupported context manager",
+    ]
+
+
+def test_places_of_graphmend_itself_are_not_told() -> None:
+    from graphmend.runtime.base import trace_state
+
+    trace_state.registry.reset()
+    trace_state.registry.mended([f"{run_summary.OWN_FOLDER}runtime/polyfill.py:1:1:GM105", "/model.py:1:1:GM105"])
+    found = run_summary.own_report()
+    trace_state.registry.reset()
+    assert found is not None
+    assert list(found["sites"]) == ["/model.py:1:1:GM105"]
