@@ -60,17 +60,6 @@ static bool may_be_standard(const gm_analysis *analysis, const gm_node *node) {
     }
 }
 
-/* The value of `file=`, NULL for none. */
-static const gm_node *stream_of(const gm_Call *call) {
-    for (uint32_t i = 0; i < call->keywords.count; i++) {
-        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        if (gm_name_is(keyword->arg, "file")) {
-            return keyword->value;
-        }
-    }
-    return NULL;
-}
-
 static void mark_stream(gm_plan *plan, const char *parameter) {
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         plan->captures.items[i].file |= strcmp(plan->captures.items[i].parameter, parameter) == 0;
@@ -124,7 +113,7 @@ static bool find_print(gm_analysis *analysis, const gm_site *site) {
     if (call == NULL || !is_printer(analysis->flow, call->func) || (gm_is_expr(site->node) && counts(call->func))) {
         return false;
     }
-    const gm_node *stream = stream_of(call);
+    const gm_node *stream = gm_call_keyword(call, "file");
     if (stream != NULL && !is_standard(analysis, stream) && gm_rule_record.find(analysis, site)) {
         return true;
     }

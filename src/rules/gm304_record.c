@@ -84,14 +84,13 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
     }
 }
 
-/* `print(..., file=self.stream)`: the stream; NULL for others. */
+/* `print(..., file=self.stream)` and `json.dump(..., self.stream)`: the stream; NULL for others. */
 static const gm_node *stream_of(const gm_analysis *analysis, const gm_Call *call) {
-    for (uint32_t i = 0; gm_flow_names(analysis->flow, call->func, "builtins.print") && i < call->keywords.count; i++) {
-        if (gm_name_is(gm_as_keyword(call->keywords.items[i])->arg, "file")) {
-            return gm_as_keyword(call->keywords.items[i])->value;
-        }
+    if (gm_flow_names(analysis->flow, call->func, "builtins.print")) {
+        return gm_call_keyword(call, "file");
     }
-    return NULL;
+    bool dumps = gm_flow_names(analysis->flow, call->func, "json.dump");
+    return !dumps ? NULL : call->args.count == 2 ? call->args.items[1] : gm_call_keyword(call, "fp");
 }
 
 /* Methods of what no import gives: a writer's, a meter's, a progress bar's. Names that end in `_` write to tensors. */
@@ -115,7 +114,9 @@ static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found)
         return false;
     }
     for (uint32_t i = 0; i < call->args.count; i++) {
-        add_read(analysis, found, call->args.items[i]);
+        if (call->args.items[i] != stream) {
+            add_read(analysis, found, call->args.items[i]);
+        }
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);

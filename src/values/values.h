@@ -138,6 +138,10 @@ const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *na
 /* The attribute of a class, or of the first of its bases in the file that has one of the name; NULL for none. */
 const gm_attribute *gm_class_attribute_of(gm_flow *flow, const gm_node *class_def, const gm_name *name);
 
+/* The keyword argument of a call, or NULL; positional argument `index`, or NULL when it or one before it is `*args`. */
+const gm_node *gm_call_keyword(const gm_Call *call, const char *name);
+const gm_node *gm_call_argument(const gm_Call *call, uint32_t index);
+
 /* "tensor", "maybe", "not", "unknown"; "bool", "size", ... */
 const char *gm_value_class_text(uint8_t class_);
 const char *gm_value_form_text(uint8_t form);

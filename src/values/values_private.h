@@ -171,10 +171,6 @@ bool gm_is_setting(const gm_node *node);
 gm_value gm_evaluate_call(gm_function *function, const gm_node *node);
 gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_node *node);
 
-/* The keyword argument of a call, or NULL; positional argument `index`, or NULL when it or one before it is `*args`. */
-const gm_node *gm_call_keyword(const gm_Call *call, const char *name);
-const gm_node *gm_call_argument(const gm_Call *call, uint32_t index);
-
 /* What a def of this file returns. */
 gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition);
 

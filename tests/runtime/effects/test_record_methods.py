@@ -83,10 +83,30 @@ WHOLE = {
         self.stream.write(json.dumps({"max": x.max().item()}))
         return x * 2
         """,
+    "JSON into a stream": """
+        json.dump({"mean": x.mean().item(), "rows": [x.shape[0]]}, self.stream, indent=1)
+        json.dump(x.max().item(), fp=self.stream)
+        return x * 2
+        """,
 }
 
 # Programs that only have to do what they do.
 EQUAL = {
+    "JSON into a stream that is read": """
+        json.dump({"mean": x.mean().item()}, self.stream)
+        return x * len(self.stream.getvalue())
+        """,
+    "JSON of what has none": """
+        try:
+            json.dump({"mean": x.mean().item(), "x": x}, self.stream)
+        except TypeError as error:
+            print(error)
+        return x * 2
+        """,
+    "JSON with a function for what has none": """
+        json.dump({"mean": x.mean().item(), "kind": {1}}, self.stream, default=lambda one: self.writer.rows.append(2))
+        return x * len(self.writer.rows)
+        """,
     "object that is read": """
         self.writer.add_scalar("mean", x.mean().item())
         return x * len(self.writer.rows)
