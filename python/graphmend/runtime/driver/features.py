@@ -12,6 +12,7 @@ ORDER = (
     "effects.object_writes",
     "shims.mapping_proxies",
     "capture.assumptions",
+    "capture.float_arguments",
     "capture.number_operators",
     "capture.dynamic_counters",
     "capture.growing_lists",

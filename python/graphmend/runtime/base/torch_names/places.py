@@ -133,6 +133,7 @@ PLACES = {
     "text.number": "LazySymNodeFormatString.__repr__(self)",
     # The graph, its numbers, its side effects, the code around it.
     "graph.example": "builder.set_example_value(node, value) | tensor.set_example_value(node, value)",
+    "node.run": "dynamo_utils.run_node(output, node, args, kwargs, module)",
     "graph.create_proxy": "SubgraphTracer.create_proxy(self)",
     "graph.remove_unused": "OutputGraph.remove_unused_graphargs(self)",
     "graph.check_gradients": "OutputGraph._check_requires_grad_intermediate_outputs(self)",
