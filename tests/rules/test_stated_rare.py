@@ -1,0 +1,41 @@
+"""Programs of rare statements, names and conditions: what is found, what is known of their values, how they are mended.
+
+Each stage of each program in full, as it stands in `stated`; the texts are read as a diff.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from stated_texts import hold
+
+HERE = Path(__file__).parent
+STAGES = {
+    "check": ["check", "--no-cache", "--all", "--isolated"],
+    "fix": ["fix", "--no-cache", "--unsafe", "--diff", "--isolated"],
+    "mend": ["debug", "mend"],
+    "facts": ["debug", "facts"],
+    "tests": ["debug", "facts", "--tests"],
+    "variables": ["debug", "variables"],
+    "cfg": ["debug", "cfg"],
+}
+
+
+NAMES = sorted(path.stem for path in HERE.glob("rare/*.txt"))
+# Programs that `fix` mends are many, and all alike to the analysis.
+ASKED = [
+    (name, stage)
+    for name in NAMES
+    for stage in STAGES
+    if (stage in ("check", "fix") if "fix" in name else stage != "fix")
+]
+
+
+@pytest.mark.parametrize(("name", "stage"), ASKED)
+def test_stated(executable: str, tmp_path: Path, name: str, stage: str) -> None:
+    (tmp_path / f"{name}.py").write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    done = subprocess.run([executable, *STAGES[stage], f"{name}.py"], capture_output=True, cwd=tmp_path)
+    assert done.returncode in (0, 1)
+    hold(HERE / "stated" / f"rare.{name}.{stage}.txt", (done.stdout + done.stderr).decode())
