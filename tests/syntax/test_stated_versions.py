@@ -152,6 +152,11 @@ CLASSES += [
     "def f():\n    global i\n    [(i := a) for a in b]\n",
     "class C:\n    [(i := a) for a in b]\n",
 ]
+CLASSES += [
+    "class A[T: __U](__B, k=__c):\n    x: __d\n    def f(self, a: __e = __f): return __g\n",
+    "class A[__T: __U](__T, __B, k=lambda __c: (__c, __T, __d)):\n    pass\n",
+    "class A:\n    class B[__T](__C, __T): pass\n    def f[__T: __C](self, a: __T): return __T\n    type __D[__T] = __E\n",
+]
 TEXTS = [*LAYOUTS, *NUMBERS, *FIELDS, *(f"'\\N{{{name}}}'\n" for name in NAMES), *CLASSES]
 TEXTS += [f"match a:\n    case {pattern}: b\n" for pattern in PATTERNS]
 TEXTS += [
