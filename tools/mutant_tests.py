@@ -29,6 +29,7 @@ TESTS += [
     f"meaning/test_{name}.py" for name in ("stated_readings", "scalars", "documents", "bounds", "reader_messages")
 ]
 MEANING = [
+    "backslashes",
     "source_taken_back",
     "source_programs",
     "source_packages",

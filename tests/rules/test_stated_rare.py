@@ -31,7 +31,8 @@ OF_FIX = {
     "devices": ["check"],
     "dropped": ["check"],
     "dtypes": ["check"],
-    "operators": ["check", "facts"],
+    "operators": ["facts"],
+    "deferred_branches": ["check", "mend"],
 }
 ASKED = [(name, stage) for name in NAMES for stage in OF_FIX.get(name, [stage for stage in STAGES if stage != "fix"])]
 
