@@ -30,6 +30,7 @@ TESTS += [
 ]
 MEANING = [
     "backslashes",
+    "source_seldom",
     "source_taken_back",
     "source_programs",
     "source_packages",
