@@ -31,6 +31,7 @@ TESTS += [
 MEANING = [
     "backslashes",
     "source_seldom",
+    "half_characters",
     "source_taken_back",
     "source_programs",
     "source_packages",
