@@ -32,6 +32,8 @@ MEANING = [
     "backslashes",
     "source_seldom",
     "half_characters",
+    "depth_of_notes",
+    "quotes_inside",
     "source_taken_back",
     "source_programs",
     "source_packages",
