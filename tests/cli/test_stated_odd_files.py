@@ -12,7 +12,12 @@ from stated_texts import hold
 FORMATS = ["full", "concise", "json", "json-lines", "github", "gitlab", "sarif", "junit"]
 HEAD = "import torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n"
 LONG = "\u00e9\u20ac\U0001f600" * 120
+COMMANDS = 'y = x.view("##[error] ::warning::a ###[ ::9 ##x[ ##")\n    if y.sum() > 0: print(y)\n    return y\n'
 CELL = f"{HEAD}    print(x.sum(),\n        x.mean())\n    return x\n"
+
+
+# What machines obey the log: none, wherever the tests run.
+LOGS = {"GITHUB_ACTIONS": "", "TF_BUILD": "", "TEAMCITY_VERSION": ""}
 
 
 def notebook(*sources: object) -> str:
@@ -28,6 +33,7 @@ FILES = {
     "last.py": f'{HEAD}    return "{LONG}", print(x.sum())\n',
     "ascii.py": f'{HEAD}    return "{"abc" * 200}", print("{"x" * 700}", x.sum()), "{"abc" * 200}"\n',
     "hidden.py": f'{HEAD}    print("\u202e\u200b\x85\x9b\ufeff\x7f<&>\\x00", x.sum())\n',
+    "commands.py": f"{HEAD}    {COMMANDS}",
     "over.py": f"{HEAD}    print(x.sum(),\n        x.mean(),\n    )\n    return x\n",
     "one_line.ipynb": notebook(CELL),
     "lines.ipynb": notebook("import torch\n", CELL.splitlines(keepends=True)),
@@ -40,7 +46,7 @@ FILES = {
 def test_stated_odd_files(cli, kind: str) -> None:
     for name, text in FILES.items():
         cli.write(name, text)
-    ended = cli("check", "--no-cache", "--all", "--output-format", kind, ".")
+    ended = cli("check", "--no-cache", "--all", "--output-format", kind, ".", **LOGS)
     out = re.sub(r'"rules": \[.*?(?=\n\{"id": "syntax")', '"rules": ...', ended.out, flags=re.S)
     out = re.sub(r"\b\d+\.\d+\.\d+\b(?=\")", "VERSION", out)
     hold(Path(__file__).parent / "stated" / f"odd_files.{kind}.txt", f"{ended.status}\n{out}{ended.err}")
@@ -52,6 +58,20 @@ def test_stated_odd_files(cli, kind: str) -> None:
 def test_stated_commands(cli, command: list[str]) -> None:
     for name, text in FILES.items():
         cli.write(name, text)
-    ended = cli(*command, "--no-cache", ".")
+    ended = cli(*command, "--no-cache", ".", **LOGS)
     name = "_".join(command).replace("-", "")
     hold(Path(__file__).parent / "stated" / f"odd_files.{name}.txt", f"{ended.status}\n{ended.out}{ended.err}")
+
+
+@pytest.mark.parametrize("machine", ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "NOTHING"])
+def test_stated_logs(cli, machine: str) -> None:
+    """What obeys a log is not obeyed by what a file says."""
+    texts = []
+    for name in ("commands.py", "hidden.py"):
+        cli.write(name, FILES[name])
+        for kind in ("full", "concise", "github"):
+            ended = cli(
+                "check", "--no-cache", "--all", "--output-format", kind, name, "##[a].py", **{**LOGS, machine: "1"}
+            )
+            texts.append(f"{name} {kind}: {ended.status}\n{ended.out}{ended.err}")
+    hold(Path(__file__).parent / "stated" / f"odd_files.log_of_{machine.lower()}.txt", "".join(texts))

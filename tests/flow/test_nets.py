@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = "def f(a, b):\n    for c in a:\n        if b:\n            d = c\n        else:\n            d = b\n    return d\n"
+PROGRAM = (
+    "def f(a, b):\n    for c in a:\n        if b:\n            d = c\n        else:\n            d = b\n    return d\n"
+)
 NO_STEPS = "a block has steps that do not exist"
 NOT_OWNED = "a step belongs to no block or to two"
 NO_HANDLER = "a handler does not exist"

@@ -27,7 +27,10 @@ NAMES = sorted(path.stem for path in HERE.glob("rare/*.txt"))
 # Programs of which what `fix` makes is asked are many, and all alike to the analysis.
 OF_FIX = {
     "fixes": ["check", "fix"],
+    "fixes_of_sums": ["check", "fix"],
     "fixed_names": ["check", "fix"],
+    "said_dtypes": ["check"],
+    "items": ["facts"],
     "devices": ["check"],
     "dropped": ["check"],
     "dtypes": ["check"],

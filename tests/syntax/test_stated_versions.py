@@ -23,6 +23,15 @@ LAYOUTS = [
     "a\\\n\nb\n",
     "a \\\n",
 ]
+LAYOUTS += [
+    "((a[)\nb)\nc\n",
+    "[[a(]\nb]\nc\n",
+    "{{a(}\nb}\nc\n",
+    "(a[(b{)\nc])\nd\n",
+    "(a]\nb)\nc\n",
+    "a)\nb\n",
+    "f'{(a[(b})}'\nc\n",
+]
 NUMBERS = [f"0x1{word} b\n" for word in ("and", "else", "for", "if", "in", "is", "or", "not", "an", "notin")]
 NUMBERS += [f"[1{word} b]\n" for word in ("and", "else", "for", "if", "in", "is", "or", "not in", "i", "forx")]
 FIELDS = ["f'{a for a in b}'\n", "f'{a async for a in b}'\n", "f'{(a for a in b)}'\n", "f'{a:\n}'\n", "f'{a:{b:\n}}'\n"]
@@ -51,6 +60,32 @@ FIELDS += [
     "t'{(a, b) = :{c = }}'\n",
     "f'{lambda: 0}'\n",
     "f'{a:=5}'\n",
+]
+FIELDS += [
+    "f'{(a}'\n",
+    "f'{[a}} b'\nc\n",
+    "f'{a:{(b}}'\n",
+    "f'{(a]}'\n",
+    "f'{a)}'\n",
+    "(f'{a)}')\n",
+    "f'{(a[}'\nb)\n",
+    "f'{{(}'\n",
+]
+FIELDS += [
+    f"{prefix}'''{{{field}}}'''\n"
+    for prefix in "ft"
+    for field in (
+        "a # b\n",
+        "a # b\n = ",
+        "# b\na",
+        "a # b\n + c # d\n = ",
+        "a\n# b\n = # c\n",
+        "a # b\n!r",
+        "a # b\n:c",
+        "a # b\n=!r:c",
+        "# b\n# c\na =",
+        "a # '\n = # '\n",
+    )
 ]
 NAMES = [
     "CJK UNIFIED IDEOGRAPH-4E00",
@@ -155,7 +190,8 @@ CLASSES += [
 CLASSES += [
     "class A[T: __U](__B, k=__c):\n    x: __d\n    def f(self, a: __e = __f): return __g\n",
     "class A[__T: __U](__T, __B, k=lambda __c: (__c, __T, __d)):\n    pass\n",
-    "class A:\n    class B[__T](__C, __T): pass\n    def f[__T: __C](self, a: __T): return __T\n    type __D[__T] = __E\n",
+    "class A:\n    class B[__T](__C, __T): pass\n    def f[__T: __C](self, a: __T): return __T\n",
+    "class A:\n    type D[__T] = __E\n",
 ]
 TEXTS = [*LAYOUTS, *NUMBERS, *FIELDS, *(f"'\\N{{{name}}}'\n" for name in NAMES), *CLASSES]
 TEXTS += [f"match a:\n    case {pattern}: b\n" for pattern in PATTERNS]
