@@ -55,7 +55,7 @@ def cell(text: str) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("magic", ["%time {(", "!echo {( '", "b = !echo {(", "b = %time {( '"])
 @pytest.mark.parametrize("quote", QUOTES)
-def test_strings(cli, quote: str, magic: str) -> None:
+def test_strings(cli: Any, quote: str, magic: str) -> None:
     lines = [form.replace("{}", literal) for form in FORMS for literal in literals(quote)]
     cells = [cell(f"{HEAD}    {line}\n    {magic}\n    print(x.sum())\n") for line in lines]
     cli.write("a.ipynb", json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))

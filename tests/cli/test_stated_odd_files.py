@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stated_texts import hold
@@ -43,7 +44,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_stated_odd_files(cli, kind: str) -> None:
+def test_stated_odd_files(cli: Any, kind: str) -> None:
     for name, text in FILES.items():
         cli.write(name, text)
     ended = cli("check", "--no-cache", "--all", "--output-format", kind, ".", **LOGS)
@@ -55,7 +56,7 @@ def test_stated_odd_files(cli, kind: str) -> None:
 @pytest.mark.parametrize(
     "command", [["fix", "--unsafe", "--diff"], ["check", "--statistics"], ["check", "--add-ignore", "--diff"]]
 )
-def test_stated_commands(cli, command: list[str]) -> None:
+def test_stated_commands(cli: Any, command: list[str]) -> None:
     for name, text in FILES.items():
         cli.write(name, text)
     ended = cli(*command, "--no-cache", ".", **LOGS)
@@ -64,7 +65,7 @@ def test_stated_commands(cli, command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("machine", ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "NOTHING"])
-def test_stated_logs(cli, machine: str) -> None:
+def test_stated_logs(cli: Any, machine: str) -> None:
     """What obeys a log is not obeyed by what a file says."""
     texts = []
     for name in ("commands.py", "hidden.py"):

@@ -35,7 +35,7 @@ def titles(client: Client, name: str, text: str) -> str:
 
 def test_stated_lenses(start: Any) -> None:
     client = start(options={"codeLens": True})
-    rows = []
+    rows: list[str] = []
     for way, form in WAYS.items():
         for call in CALLS:
             for count in (1, 2, 3, 4, 5):
