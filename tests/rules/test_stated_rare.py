@@ -5,6 +5,7 @@ Each stage of each program in full, as it stands in `stated`; the texts are read
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -29,6 +30,7 @@ OF_FIX = {
     "fixes": ["check", "fix"],
     "fixes_of_sums": ["check", "fix"],
     "fixed_names": ["check", "fix"],
+    "wide_lines": ["check", "fix"],
     "said_dtypes": ["check"],
     "items": ["facts"],
     "devices": ["check"],
@@ -46,3 +48,19 @@ def test_stated(executable: str, tmp_path: Path, name: str, stage: str) -> None:
     done = subprocess.run([executable, *STAGES[stage], f"{name}.py"], capture_output=True, cwd=tmp_path)
     assert done.returncode in (0, 1)
     hold(HERE / "stated" / f"rare.{name}.{stage}.txt", (done.stdout + done.stderr).decode())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixed_once(executable: str, tmp_path: Path, name: str) -> None:
+    """A second `fix` finds nothing to do, and `check` no place that `fix` would mend."""
+    path = tmp_path / f"{name}.py"
+    path.write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    fix = [executable, "fix", "--no-cache", "--unsafe", "--isolated", path]
+    subprocess.run(fix, capture_output=True)
+    fixed = path.read_bytes()
+    subprocess.run(fix, capture_output=True)
+    assert path.read_bytes() == fixed
+    check = [executable, "check", "--no-cache", "--isolated", "--output-format", "json", path]
+    told = json.loads(subprocess.run(check, capture_output=True).stdout)
+    findings = [finding for report in told for finding in report["findings"]]
+    assert [finding for finding in findings if finding["fix"] != "no"] == []
