@@ -34,6 +34,7 @@ MEANING = [
     "half_characters",
     "depth_of_notes",
     "quotes_inside",
+    "limits_of_numbers",
     "source_taken_back",
     "source_programs",
     "source_packages",
