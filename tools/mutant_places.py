@@ -1,10 +1,11 @@
 """Places of C sources that a mutant changes: what stands there, and what stands there instead.
 
 Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
-other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`, one
-more of what memory is taken for, the slot at which a hash table is entered, and the count of work against its budget,
-which is far above ordinary files (tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance:
-an operator first, so that comparisons do not crowd out the rarer ones, then one of its places.
+other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`
+and of `a < b ? 0 : a - b`, one more of what memory is taken for, the slot at which a hash table is entered, `va_end`,
+and the count of work against its budget, which is far above ordinary files (tests/syntax/test_hostile.py holds the
+budget itself). `draw` takes places by chance: an operator first, so that comparisons do not crowd out the rarer ones,
+then one of its places.
 """
 
 from __future__ import annotations
@@ -40,10 +41,12 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "condition": (re.compile(r"\b(?:if|while) \("), {}),
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
-WORK = re.compile(r"\s*gm_(?:work|source_index_columns)\(")
+WORK = re.compile(r"\s*(?:gm_work|gm_source_index_columns|va_end)\(")
 TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|gm_work)\(")
 SLOT = re.compile(r"(?<!\+ 1\) )& \([\w.>-]*capacity - $")
-SMALLER = re.compile(r"([\w.*>\[\]-]+) (?:[<>]=?) ([\w.*>\[\]-]+) \? (?:\1 : \2|\2 : \1)(?![\w.\[(-])")
+TERM, CAST = r"(?:\d \* )?[\w.*>\[\]-]+", r"(?:\([a-z]\w*\))?"
+CHOSEN = rf"{CAST}\(?\1\)? : {CAST}\(?\2\)?|{CAST}\(?\2\)? : {CAST}\(?\1\)?|0 : \1 - \2"
+SMALLER = re.compile(rf"({TERM}) (?:[<>]=?) ({TERM}) \? (?:{CHOSEN})(?![\w.\[(-])")
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,13 @@ TESTS += [
     f"meaning/test_{name}.py" for name in ("stated_readings", "scalars", "documents", "bounds", "reader_messages")
 ]
 MEANING = [
+    "backslashes",
+    "source_seldom",
+    "half_characters",
+    "depth_of_notes",
+    "quotes_inside",
+    "limits_of_numbers",
+    "source_taken_back",
     "source_programs",
     "source_packages",
     "source_inheritance",

@@ -4,13 +4,13 @@
 drawing, and `WHOLE=1` takes all tests in place of those that run what is changed. A drawing is build/mutants.json,
 which `make results` tells; what AGAIN=1 finds is build/mutants-again.json, for tests were written for what lived.
 
-Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
-tests that run the changed statement (mutant_map.py), up to the first that fails: tests that noticed a mutant of the
-folder before (mutant_history.py), then those that hold whole texts, then the others; those first that take little time
-and run little else, and functions in turns. A mutant lives that no test runs, or that no test has noticed in
-SECONDS=600, of which no test takes more than half. One with which a test takes far longer than without is noticed. One
-that does not build counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where nothing can be
-noticed.
+Draws places of `src`, builds each mutant beside the working tree, incrementally, with assertions on and the bounds of
+arrays checked, and runs the tests that run the changed statement (mutant_map.py), up to the first that fails: tests
+that noticed a mutant of the folder before (mutant_history.py), then those that hold whole texts, then the others; those
+first that take little time and run little else, and functions in turns. A mutant lives that no test runs, or that no
+test has noticed in SECONDS=600, of which no test takes more than half. One with which a test takes far longer than
+without is noticed. One that does not build counts as none, and so does one in a function of
+tools/mutants_unnoticed.txt, where nothing can be noticed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutant_build import ROOT, build, build_marking, configure, copy_sources, keep_whole
+from mutant_build import CHECKED, ROOT, build, build_marking, configure, copy_sources, keep_whole
 from mutant_history import History, in_turns
 from mutant_map import Map, Reach
 from mutant_places import Place, draw, draw_each, places_of
@@ -197,7 +197,7 @@ def main() -> int:
     os.chdir(ROOT)
     os.environ["OMP_NUM_THREADS"] = "1"
     copy_sources(folder)
-    configure(folder, folder / "build", "-O1")
+    configure(folder, folder / "build", CHECKED)
     if not build(folder / "build") or not build_marking(folder):
         print("mutants: the core does not build", file=sys.stderr)
         return 2

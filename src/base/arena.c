@@ -8,6 +8,10 @@
 /* Chunks grow up to the large size, so that small files stay small and big ones need few calls. */
 enum { FIRST_CHUNK = 16 * 1024, LARGE_CHUNK = 1024 * 1024, WORK_PER_BYTE = 4 };
 
+/* Builds with assertions fill fresh memory with this: no size, and no address. What reads past the items of a list is noticed,
+ * where the zeros of a fresh page would pass for the end of it. */
+enum { FRESH = 0xA5 };
+
 struct gm_chunk {
     gm_chunk *previous;
     size_t size;
@@ -68,6 +72,9 @@ void *gm_arena_alloc_slow(gm_arena *arena, size_t size) {
         arena->chunk_size *= 2;
     }
     char *start = (char *)(chunk + 1);
+#ifndef NDEBUG
+    memset(start, FRESH, body);
+#endif
     /* A block that fills a chunk of its own leaves the room of the current chunk usable. */
     if (arena->next == NULL || body - rounded > (size_t)(arena->limit - arena->next)) {
         arena->next = start + rounded;

@@ -22,7 +22,7 @@ static uint32_t shift_at(uint32_t height) {
 
 gm_sets gm_sets_of(gm_arena *arena, uint32_t count) {
     gm_sets sets = {arena, 0};
-    while (count != 0 && (uint64_t)(count - 1) >> (LEAF_BITS + sets.height * LEVEL_BITS) != 0) {
+    while (count > (uint64_t)1 << (LEAF_BITS + sets.height * LEVEL_BITS)) {
         sets.height++;
     }
     return sets;

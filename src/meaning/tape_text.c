@@ -155,7 +155,7 @@ static uint32_t decode_escape(const char *at, const char *end, uint32_t *code) {
 }
 
 void gm_tape_add_text(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
-    if (node->kind == GM_TAPE_WORD || (node->flags & (GM_TAPE_ESCAPES | GM_TAPE_REPAIRED | GM_TAPE_OPEN)) == 0) {
+    if ((node->flags & (GM_TAPE_ESCAPES | GM_TAPE_REPAIRED | GM_TAPE_OPEN)) == 0) {
         gm_buffer_add(out, tape->text + node->start, node->end - node->start);
         return;
     }

@@ -88,7 +88,7 @@ static bool break_test(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text 
     for (uint32_t i = 0; i < count; i++) {
         gm_node *const *values = several ? gm_as_BoolOp(test)->values.items : NULL;
         uint32_t end = i + 1 < count ? and_between(source, values[i], values[i + 1]) : test->end;
-        if (end <= at) {
+        if (end == 0) {
             return false;
         }
         gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, "%s%s%sand ", line_end, indent, unit));

@@ -40,8 +40,9 @@ static uint32_t line_limit(const gm_source *source, uint32_t line, uint32_t end)
     return next < end ? next : end;
 }
 
+/* `end` is not the start of the text. */
 static bool ends_line(const gm_source *source, uint32_t end) {
-    return end > 0 && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r');
+    return source->text[end - 1] == '\n' || source->text[end - 1] == '\r';
 }
 
 /* The first insertion that belongs to a copy from `start` on. */

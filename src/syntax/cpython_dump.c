@@ -117,10 +117,8 @@ static const void *field_of(const gm_node *node, const gm_field *field) {
 
 /* A field that this version's grammar does not have. */
 static bool is_newer(const dumper *in, const gm_node *node, const gm_field *field) {
-    if (in->options->version < 312 && node->kind <= GM_KIND_ClassDef && field->type == GM_FIELD_LIST && field->name[0] == 't') {
-        return true; /* type_params */
-    }
-    return false;
+    bool parameters = node->kind <= GM_KIND_ClassDef && field->type == GM_FIELD_LIST && field->name[0] == 't'; /* type_params */
+    return parameters && in->options->version < 312;
 }
 
 static uint32_t list_count(const gm_node *node, const gm_field *field) {

@@ -14,18 +14,15 @@ static bool is_alphanumeric(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Lower case, with one `_` for each dot and each run of other characters. Returns false when the name is longer than any known one. */
-static bool normalize(const char *name, size_t length, key *out) {
+/* Lower case, with one `_` for each dot and each run of other characters. The beginning is enough of a name that is longer than any known one. */
+static void normalize(const char *name, size_t length, key *out) {
     size_t used = 0;
     bool gap = false;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length && used + 2 < LONGEST_NAME; i++) {
         char c = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] | 0x20) : name[i];
         if (!is_alphanumeric(c) && c != '.') {
             gap = used > 0;
             continue;
-        }
-        if (used + 2 >= LONGEST_NAME) {
-            return false;
         }
         if (gap) {
             out->text[used++] = '_';
@@ -35,7 +32,6 @@ static bool normalize(const char *name, size_t length, key *out) {
         out->text[used++] = c == '.' ? '_' : c;
     }
     out->text[used] = '\0';
-    return true;
 }
 
 static const gm_encoding_alias *find_alias(const char *name) {
@@ -58,7 +54,8 @@ static const gm_encoding_alias *find_alias(const char *name) {
 
 const gm_encoding *gm_encoding_find(const char *name, size_t length) {
     key normal = {.dots = false};
-    const gm_encoding_alias *found = normalize(name, length, &normal) ? find_alias(normal.text) : NULL;
+    normalize(name, length, &normal);
+    const gm_encoding_alias *found = find_alias(normal.text);
     return found != NULL && (found->dots || !normal.dots) ? &gm_encodings[found->encoding] : NULL;
 }
 

@@ -168,22 +168,19 @@ static gm_node *parenthesized(gm_parser *parser) {
 
 static gm_node *mapping_key(gm_parser *parser) {
     uint32_t start = parser->at->start;
+    if (gm_parser_is(parser, GM_TOKEN_NAME) && parser->at[1].kind == GM_TOKEN_DOT) {
+        return dotted(parser);
+    }
+    if (at_number(parser) || gm_parser_is(parser, GM_TOKEN_MINUS)) {
+        return number(parser);
+    }
     switch (parser->at->kind) {
     case GM_TOKEN_STRING:
     case GM_TOKEN_FSTRING_START: return gm_parse_strings(parser);
     case GM_TOKEN_None:
     case GM_TOKEN_True:
     case GM_TOKEN_False: return gm_parse_primary_atom(parser);
-    case GM_TOKEN_NAME:
-        if (parser->at[1].kind == GM_TOKEN_DOT) {
-            return dotted(parser);
-        }
-        break;
-    default:
-        if (at_number(parser) || gm_parser_is(parser, GM_TOKEN_MINUS)) {
-            return number(parser);
-        }
-        break;
+    default: break;
     }
     gm_parser_expected(parser, "a literal or a dotted name as key");
     return gm_parser_error_node(parser, start);

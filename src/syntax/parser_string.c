@@ -321,7 +321,7 @@ static gm_node *replacement_node(gm_parser *parser, const replacement *parts, ui
 static void field(gm_parser *parser, bool is_template) {
     uint32_t start = parser->at->start;
     gm_parser_advance(parser);
-    replacement parts = {field_value(parser), NULL, -1};
+    replacement parts = {.value = field_value(parser)};
     bool debug = gm_parser_accept(parser, GM_TOKEN_EQUAL);
     uint32_t value_end = parser->at->start;
     parts.conversion = conversion(parser);

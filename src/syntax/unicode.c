@@ -25,14 +25,11 @@ static bool is_letter(uint32_t code) {
 }
 
 bool gm_unicode_is_start(uint32_t code) {
-    return code < 0x80 ? is_letter(code) : in_ranges(gm_unicode_start, gm_unicode_start_count, code);
+    return is_letter(code) || in_ranges(gm_unicode_start, gm_unicode_start_count, code);
 }
 
 bool gm_unicode_is_continue(uint32_t code) {
-    if (code < 0x80) {
-        return is_letter(code) || (code >= '0' && code <= '9');
-    }
-    return in_ranges(gm_unicode_start, gm_unicode_start_count, code) || in_ranges(gm_unicode_tail, gm_unicode_tail_count, code);
+    return gm_unicode_is_start(code) || (code >= '0' && code <= '9') || in_ranges(gm_unicode_tail, gm_unicode_tail_count, code);
 }
 
 /* Hangul syllables decompose and compose by arithmetic (Unicode, section 3.12). */

@@ -1,0 +1,70 @@
+"""Programs of rare statements, names and conditions: what is found, what is known of their values, how they are mended.
+
+Each stage of each program in full, as it stands in `stated`; the texts are read as a diff.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from stated_texts import hold
+
+HERE = Path(__file__).parent
+STAGES = {
+    "check": ["check", "--no-cache", "--all", "--isolated"],
+    "fix": ["fix", "--no-cache", "--unsafe", "--diff", "--isolated"],
+    "mend": ["debug", "mend"],
+    "facts": ["debug", "facts"],
+    "tests": ["debug", "facts", "--tests"],
+    "variables": ["debug", "variables"],
+    "cfg": ["debug", "cfg"],
+}
+
+
+NAMES = sorted(path.stem for path in HERE.glob("rare/*.txt"))
+# Programs of which what `fix` makes is asked are many, and all alike to the analysis.
+OF_FIX = {
+    "fixes": ["check", "fix"],
+    "fixes_of_sums": ["check", "fix"],
+    "fixed_names": ["check", "fix"],
+    "wide_lines": ["check", "fix"],
+    "said_dtypes": ["check"],
+    "items": ["facts"],
+    "limits": ["check"],
+    "layers": ["facts"],
+    "frames": ["check", "mend"],
+    "streams": ["check", "mend"],
+    "devices": ["check"],
+    "dropped": ["check"],
+    "dtypes": ["check"],
+    "operators": ["facts"],
+    "deferred_branches": ["check", "mend"],
+}
+ASKED = [(name, stage) for name in NAMES for stage in OF_FIX.get(name, [stage for stage in STAGES if stage != "fix"])]
+
+
+@pytest.mark.parametrize(("name", "stage"), ASKED)
+def test_stated(executable: str, tmp_path: Path, name: str, stage: str) -> None:
+    (tmp_path / f"{name}.py").write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    done = subprocess.run([executable, *STAGES[stage], f"{name}.py"], capture_output=True, cwd=tmp_path)
+    assert done.returncode in (0, 1)
+    hold(HERE / "stated" / f"rare.{name}.{stage}.txt", (done.stdout + done.stderr).decode())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixed_once(executable: str, tmp_path: Path, name: str) -> None:
+    """A second `fix` finds nothing to do, and `check` no place that `fix` would mend."""
+    path = tmp_path / f"{name}.py"
+    path.write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    fix = [executable, "fix", "--no-cache", "--unsafe", "--isolated", path]
+    subprocess.run(fix, capture_output=True)
+    fixed = path.read_bytes()
+    subprocess.run(fix, capture_output=True)
+    assert path.read_bytes() == fixed
+    check = [executable, "check", "--no-cache", "--isolated", "--output-format", "json", path]
+    told = json.loads(subprocess.run(check, capture_output=True).stdout)
+    findings = [finding for report in told for finding in report["findings"]]
+    assert [finding for finding in findings if finding["fix"] != "no"] == []
