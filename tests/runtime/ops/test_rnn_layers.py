@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import CountingBackend, differences, observe
+from harness import CountingBackend, compare, differences, load, observe
+from torch._dynamo.backends.registry import lookup_backend
 
 import graphmend.runtime as runtime
 
@@ -102,15 +103,62 @@ def unlike(kind: str) -> tuple[Tagger, bool, bool]:
     return model.train(kind in ("dropout", "training")), kind == "training", kind == "autocast"
 
 
-@pytest.mark.parametrize("kind", ["training", "dropout", "autocast", "projections"])
-def test_left_to_python(kind: str) -> None:
+KINDS = ["training", "dropout", "autocast", "projections"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compilers_get_no_such_layer(kind: str) -> None:
     model, grad, autocast = unlike(kind)
-    compiled = torch.compile(model, backend="eager")
+    compiled = torch.compile(model, backend="aot_eager")
     calls = [lambda: (torch.ones(4, 3, 6),)] * 3
     with torch.set_grad_enabled(grad), torch.autocast("cpu", enabled=autocast):
         assert not differences(observe(model, model, calls, grad), observe(model, compiled, calls, grad))
     reasons = {record["reason"] for record in runtime.report()["callables"] if record["mode"] != "whole"}
     assert any(kind in str(reason) and str(reason).startswith("a recurrent layer with ") for reason in reasons)
+
+
+def own_compiler(module: Any, inputs: Any) -> Any:
+    """A backend of the user that compiles, which nobody knows before its call."""
+    return lookup_backend("aot_eager")(module, inputs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("backend", ["eager", own_compiler], ids=["eager", "compiler"])
+def test_backends_that_return_the_graph_get_the_layer_itself(kind: str, backend: Any) -> None:
+    model, grad, autocast = unlike(kind)
+    compiled = torch.compile(model, backend=backend)
+    calls = [lambda: (torch.ones(4, 3, 6),)] * 3
+    with torch.set_grad_enabled(grad), torch.autocast("cpu", enabled=autocast):
+        assert not differences(observe(model, model, calls, grad), observe(model, compiled, calls, grad))
+    whole = {record["mode"] == "whole" for record in runtime.report()["callables"]}
+    assert whole == {backend == "eager"}
+
+
+TRAINED = """
+    import torch
+
+    class Program(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.LSTM(6, 5, 2, dropout=0.5)
+
+        def forward(self, x):
+            found, (hidden, cell) = self.layer(x)
+            print("norm", found.norm().item())
+            if found.mean() > 0.02:
+                found = found * torch.rand(5)
+            return found.tanh(), hidden.sum()
+
+    make = Program
+    """
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["values", "gradients"])
+def test_dropout_draws_as_in_python(tmp_path: Any, grad: bool) -> None:
+    outcome = compare(
+        load(tmp_path, TRAINED), [lambda n=n: (torch.full((4, 3, 6), n),) for n in (0.1, -2.0, 3.0)], grad=grad
+    )
+    assert outcome.report["callables"][0]["mode"] == "whole"
 
 
 def test_packed_sequences() -> None:

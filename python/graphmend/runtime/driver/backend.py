@@ -43,6 +43,7 @@ from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
 from ..external import bypassed_caches, locks, lru_caches
 from ..external.prologue import takes_values
+from ..ops import rnn_layers
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
@@ -152,7 +153,7 @@ class MendingBackend:
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)
-            with collector_at_work():
+            with not_compiled(rnn_layers.not_for_compilers(trace)), collector_at_work():
                 compiled = self.compile(module, inputs, kwargs)
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
@@ -169,7 +170,7 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        unfit = LOST if plan.carried and may_have_gradients(module) else reason
+        unfit = LOST if plan.carried and may_have_gradients(module) else reason or rnn_layers.not_for_compilers(trace)
         if unfit is None and trace.whole and inner_gradients.bodies_differentiate(module):
             unfit = function_bodies.HOOKS
         if unfit is not None and is_compiler(self.inner):

@@ -1,4 +1,4 @@
-"""Recurrent layers outside of training, as operators of the graph.
+"""Recurrent layers as operators of the graph, and as themselves where nobody compiles the graph.
 
     y, (h, c) = self.lstm(x)                  # Dynamo breaks at nn.LSTM, nn.GRU and nn.RNN
     # traced: graphmend_functions::recurrent("lstm", "00000", x, [h0, c0], weights, ...)
@@ -6,19 +6,30 @@
 
 With Dynamo's option `allow_rnn` a compiler would unroll the layer step by step. The unrolled layer is slower than the
 library, and fails under inductor on a CPU where gradients are recorded (torch 2.13). The operator calls the library,
-and so do the gradients. The second run of the layer would cost too much in training, and layers in training keep their
-graph break.
+and so do the gradients. The second run of the layer would cost too much in training: with gradients in training, with
+dropout, autocast, projections or a packed sequence, the graph calls the library's function itself. Backends that return
+the graph take it; for compilers such layers keep their graph break.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
 from ..base import call_stack, define_op, folders, hooks, torch_names, trace_state
+from ..capture.data_scalars import is_compiler
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "recurrent layers as operators")
+
+@dataclasses.dataclass
+class Layers:
+    """The recurrent layers of one graph."""
+
+    own: Optional[str] = None  # why the graph calls a function of the library itself, which no compiler may see
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "recurrent layers as operators", state=Layers)
 
 TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
 OPTIONS = "bool bias, int layers, float dropout, bool train, bool both, bool first"
@@ -133,13 +144,22 @@ def call_layer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     tensors = tensors_of(args) if len(args) == 9 and not kwargs else None
     reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
     if tensors is None or reason is not None:
-        raise trace_state.SiteRefused(f"a recurrent layer with {reason}")
+        FEATURE.of(trace).own = text = f"a recurrent layer with {reason}"
+        if not trace.whole or is_compiler(getattr(tx.output.compiler_fn, "inner", None)):
+            raise trace_state.SiteRefused(text)
+        trace.libraries[site_of_layer(tx)] = None
+        return hooks.DECLINED
     trace.libraries[site_of_layer(tx)] = None
     input, states, *rest = (arg.as_proxy() for arg in args)
     needed = "".join("01"[torch.is_grad_enabled() and tensor.requires_grad] for tensor in tensors)
     inputs = (kind, needed, input, states if kind == "lstm" else [states], *rest)
     proxy = tx.output.create_proxy("call_function", LAYER, inputs, {})
     return TupleVariable(wrap_fx_proxy(tx, proxy).unpack_var_sequence(tx))
+
+
+def not_for_compilers(trace: trace_state.Trace) -> Optional[str]:
+    """The reason why no compiler may have the graph of a trace; None if compilers may."""
+    return FEATURE.of(trace).own
 
 
 @FEATURE.scope
