@@ -84,7 +84,7 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
     }
 }
 
-/* `print(..., file=self.stream)` and `json.dump(..., self.stream)`: the stream; NULL for others. */
+/* The stream of `print(..., file=self.stream)` and `json.dump(..., self.stream)`; NULL for others. */
 static const gm_node *stream_of(const gm_analysis *analysis, const gm_Call *call) {
     if (gm_flow_names(analysis->flow, call->func, "builtins.print")) {
         return gm_call_keyword(call, "file");
@@ -450,7 +450,7 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     plan->action = found.action;
     bool taken_in = found.value == NULL && !found.foreign;
     plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .itself = itself};
-    asked.guesses = taken_in;
+    asked.guesses = taken_in && !gm_flow_names(analysis->flow, gm_defer_call(site)->func, "builtins.print"); /* GM301 keeps tensors, too */
     if (!find_owner(analysis, site, &found, plan)) {
         return false;
     }

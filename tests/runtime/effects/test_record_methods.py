@@ -42,6 +42,7 @@ START = """
         def helped(self, value):
             helper(value)
     CALLED, SCALE, SEEN = 0, 1, []
+    doubled = [lambda x: x * 2][0]
     def helper(value):
         SEEN.append(round(value, 3))
     class Model(torch.nn.Module):
@@ -82,6 +83,11 @@ WHOLE = {
         print("mean", round(x.mean().item(), 3), file=self.stream, end=";")
         self.stream.write(json.dumps({"max": x.max().item()}))
         return x * 2
+        """,
+    "a tensor into a stream": """
+        y = doubled(x)
+        print("y", y, y[0], file=self.stream)
+        return y
         """,
     "JSON into a stream": """
         json.dump({"mean": x.mean().item(), "rows": [x.shape[0]]}, self.stream, indent=1)
