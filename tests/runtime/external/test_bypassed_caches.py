@@ -11,19 +11,28 @@ from harness import compare, load
 PROGRAM = """
     import functools
     import random
+    import types
     import torch
 
     CALLED = []
     TABLE = {{"scale": 1.0}}
     SCALE, FIXED = 1.0, 2.0
 
+    settings = types.ModuleType("settings")
+
+    class Settings:
+        scale = 1.0
+
     def doubled(n):
         return TABLE["scale"] * n
 
     class Program:
+        rate = 1.0
+
         def __init__(self):
+            Program.rate = 1.0
             global SCALE
-            TABLE["scale"] = SCALE = self.scale = 1.0
+            TABLE["scale"] = SCALE = self.scale = Settings.scale = settings.scale = 1.0
             self.weight = torch.ones(3)
 
             @functools.lru_cache(maxsize=None)
@@ -60,6 +69,18 @@ PROGRAM = """
                 return program.scale * n
 
             @functools.lru_cache(maxsize=None)
+            def classed(n):
+                return Settings.scale * n
+
+            @functools.lru_cache(maxsize=None)
+            def of_module(n):
+                return settings.scale * n
+
+            @functools.lru_cache(maxsize=None)
+            def of_property(program, n):
+                return program.doubled_scale * n
+
+            @functools.lru_cache(maxsize=None)
             def weighted(weight):
                 return weight.sum()
 
@@ -68,7 +89,12 @@ PROGRAM = """
                 return FIXED * n
 
             self.listed, self.called, self.named, self.owned = listed, called, named, owned
-            self.weighted, self.fixed = weighted, fixed
+            @functools.lru_cache(maxsize=None)
+            def shared(program, n):
+                return program.rate * n
+
+            self.weighted, self.fixed, self.shared = weighted, fixed, shared
+            self.classed, self.of_module, self.of_property = classed, of_module, of_property
             self.table, self.noted, self.drawn, self.angles = table, noted, drawn, angles
             CALLED.clear()
 
@@ -76,6 +102,10 @@ PROGRAM = """
             if x.sum() > 0:
                 x = x + 1
             {body}
+
+        @property
+        def doubled_scale(self):
+            return self.scale * 2
 
         def shown(self):
             return list(CALLED)
@@ -89,6 +119,10 @@ IMPURE = {
     "a table that changes": "y = x * self.listed(2); TABLE['scale'] += 1.0; return y",
     "a table of a function that changes": "y = x * self.called(2); TABLE['scale'] += 1.0; return y",
     "a number that changes": "y = x * self.named(2); SCALE += 1.0; return y",
+    "an attribute of a class that changes": "y = x * self.classed(2); Settings.scale += 1.0; return y",
+    "an attribute of a module that changes": "y = x * self.of_module(2); settings.scale += 1.0; return y",
+    "an attribute that a class has for its instances": "y = x * self.shared(self, 2); Program.rate += 1.0; return y",
+    "a property that changes": "y = x * self.of_property(self, 2); self.scale += 1.0; return y",
     "an attribute that changes": "y = x * self.owned(self, 2); self.scale += 1.0; return y",
     "a tensor that changes": "y = x * self.weighted(self.weight); self.weight.add_(1); return y",
     "written": "a = self.angles(3); a.add_(1); return x + self.angles(3)",

@@ -12,9 +12,10 @@ trace; those that the call writes to may change, too.
 from __future__ import annotations
 
 import dis
+import inspect
 import types
 import weakref
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 import torch
 
@@ -22,8 +23,15 @@ from ..base.dynamo_values import package
 from .numpy_random_functions import is_constant
 
 MAX_DEPTH = 4
-FIXED = (types.ModuleType, type, types.BuiltinFunctionType, types.MethodDescriptorType, type(None))
-VALUES = (torch.dtype, torch.device, torch.layout, torch.memory_format)
+FIXED = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    type(None),
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+)
 NAMES = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS")
 
 _first: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
@@ -38,32 +46,23 @@ def changes(wrapper: Any, arguments: list[Any], written: frozenset[str]) -> bool
 
     `arguments` are the objects among the arguments, `written` the attributes and globals that the call writes to.
     """
-    read: dict[str, Any] = {}
+    reads = Reads()
     try:
         for index, argument in enumerate(arguments):
-            note(f"argument {index}", argument, read, names_of(wrapper.__wrapped__.__code__), MAX_DEPTH)
-        look(wrapper.__wrapped__, read, MAX_DEPTH)
+            reads.note(f"argument {index}", argument, names_of(wrapper.__wrapped__.__code__), MAX_DEPTH)
+        reads.look(wrapper.__wrapped__, MAX_DEPTH)
     except Changeable:
         return True
-    if any(name.replace(".", " ").split()[-1] in written for name in read):
+    if any(name.replace(".", " ").split()[-1] in written for name in reads.constants):
         return True
     first = _first.setdefault(wrapper, {})
-    return any(first.setdefault(name, value) != value for name, value in read.items())
+    return any(first.setdefault(name, value) != value for name, value in reads.constants.items())
 
 
 def names_of(code: types.CodeType) -> set[str]:
     """The attributes that code may read, with functions defined inside."""
     inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
     return set(code.co_names).union(*map(names_of, inner))
-
-
-def look(function: Any, read: dict[str, Any], depth: int) -> None:
-    """Note the numbers and texts that a function may read; raises `Changeable`."""
-    if not isinstance(function, types.FunctionType) or depth == 0:
-        raise Changeable
-    names = names_of(function.__code__)
-    for name, value in outside(function):
-        note(f"{id(function.__code__)} {name}", value, read, names, depth)
 
 
 def outside(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
@@ -75,26 +74,56 @@ def outside(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
         codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
         for item in dis.get_instructions(code):
             if item.opname in NAMES and item.argval in cells:
-                yield item.argval, cells[item.argval].cell_contents
+                try:
+                    yield item.argval, cells[item.argval].cell_contents
+                except ValueError:  # nothing has been assigned yet
+                    raise Changeable from None
             elif item.opname in NAMES and item.argval in function.__globals__:
                 yield item.argval, function.__globals__[item.argval]
 
 
-def note(name: str, value: Any, read: dict[str, Any], attributes: set[str], depth: int) -> None:
-    """Note a value that is read, or the numbers and texts in those of its attributes that the code names."""
-    if is_constant(value):
-        read[name] = value
-    elif isinstance(value, types.FunctionType):
-        if package(value) not in ("torch", "numpy"):
-            look(value, read, depth - 1)
-    elif not isinstance(value, FIXED + VALUES):
-        table: Optional[dict[str, Any]] = getattr(value, "__dict__", None)
-        if table is None or isinstance(value, torch.Tensor) or depth == 0:
+class Reads:
+    """The numbers and texts that a function may read, by a name for the place."""
+
+    def __init__(self) -> None:
+        self.constants: dict[str, Any] = {}
+        self.seen: set[tuple[int, frozenset[str]]] = set()  # objects, with the attributes that were looked for
+
+    def look(self, function: Any, depth: int) -> None:
+        """Note what a function reads from other scopes; raises `Changeable`."""
+        if not isinstance(function, types.FunctionType) or depth == 0:
             raise Changeable
-        for attribute in sorted(attributes):
-            if attribute in table:
-                note(f"{name}.{attribute}", table[attribute], read, attributes, depth - 1)
-            elif attribute in table.get("_parameters", ()) or attribute in table.get("_buffers", ()):
+        if package(function) in ("torch", "numpy"):
+            return
+        names = names_of(function.__code__)
+        for name, value in outside(function):
+            self.note(f"{id(function.__code__)} {name}", value, names, depth)
+
+    def note(self, name: str, value: Any, attributes: set[str], depth: int) -> None:
+        """Note a value, or what the attributes that the code names hold."""
+        key = id(value), frozenset(attributes)
+        if is_constant(value):
+            self.constants[name] = value
+        elif isinstance(value, types.FunctionType):
+            self.look(value, depth - 1)
+        elif not isinstance(value, FIXED) and key not in self.seen:
+            self.seen.add(key)
+            if isinstance(value, torch.Tensor) or not type(value).__dictoffset__ or depth == 0:
                 raise Changeable
-            elif isinstance(getattr(type(value), attribute, None), types.FunctionType):
-                look(getattr(type(value), attribute), read, depth - 1)
+            for attribute in sorted(attributes):
+                self.note_attribute(name, value, attribute, attributes, depth - 1)
+
+    def note_attribute(self, name: str, value: Any, attribute: str, attributes: set[str], depth: int) -> None:
+        """Note the attribute of an object, if the object has the attribute: a value, a method or a property."""
+        table = vars(value)
+        method = inspect.getattr_static(type(value), attribute, None)
+        method = method.fget if isinstance(method, property) else getattr(method, "__func__", method)
+        if attribute in table:
+            self.note(f"{name}.{attribute}", table[attribute], attributes, depth)
+        elif attribute in table.get("_parameters", ()) or attribute in table.get("_buffers", ()):
+            raise Changeable
+        elif isinstance(method, types.FunctionType):
+            self.look(method, depth)
+            self.note(name, value, names_of(method.__code__), depth)
+        elif method is not None:
+            self.note(f"{name}.{attribute}", method, attributes, depth)
