@@ -17,8 +17,8 @@ static const char page[] =
     "## When the mend is safe\n\n"
     "No source is changed: a setting of the compiler decides it. `graphmend run` makes a layer one operator of the graph, which calls "
     "the library as in eager Python, where it is not trained (`eval()`, or no gradients are recorded), outside of autocast, without "
-    "dropout, projections and packed sequences. Other layers are part of the graph where the backend returns the graph itself "
-    "(`backend=\"eager\"`), and end the graph for compilers.\n";
+    "dropout, projections and packed sequences. Other layers without projections are part of the graph where the backend returns "
+    "the graph itself (`backend=\"eager\"`), and end the graph for compilers.\n";
 
 static const char *const layers[] = {
 #define GM_UNTRACED_LAYER(type) type,

@@ -131,7 +131,7 @@ def test_backends_that_return_the_graph_get_the_layer_itself(kind: str, backend:
     with torch.set_grad_enabled(grad), torch.autocast("cpu", enabled=autocast):
         assert not differences(observe(model, model, calls, grad), observe(model, compiled, calls, grad))
     whole = {record["mode"] == "whole" for record in runtime.report()["callables"]}
-    assert whole == {backend == "eager"}
+    assert whole == {backend == "eager" and kind != "projections"}
 
 
 TRAINED = """

@@ -7,8 +7,8 @@
 With Dynamo's option `allow_rnn` a compiler would unroll the layer step by step. The unrolled layer is slower than the
 library, and fails under inductor on a CPU where gradients are recorded (torch 2.13). The operator calls the library,
 and so do the gradients. The second run of the layer would cost too much in training: with gradients in training, with
-dropout, autocast, projections or a packed sequence, the graph calls the library's function itself. Backends that return
-the graph take it; for compilers such layers keep their graph break.
+dropout, autocast or a packed sequence, the graph calls the library's function itself. Backends that return
+the graph take it; for compilers such layers keep their graph break, and so do layers with projections for all.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "recurrent layers as operators", s
 TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
 OPTIONS = "bool bias, int layers, float dropout, bool train, bool both, bool first"
 RULE = "GM505"
+PROJECTIONS = "projections"  # the library warns, and the warning names the line
 Tensors = list[torch.Tensor]
 
 
@@ -145,7 +146,7 @@ def call_layer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
     if tensors is None or reason is not None:
         FEATURE.of(trace).own = text = f"a recurrent layer with {reason}"
-        if not trace.whole or is_compiler(getattr(tx.output.compiler_fn, "inner", None)):
+        if reason == PROJECTIONS or not trace.whole or is_compiler(getattr(tx.output.compiler_fn, "inner", None)):
             raise trace_state.SiteRefused(text)
         trace.libraries[site_of_layer(tx)] = None
         return hooks.DECLINED
@@ -182,14 +183,14 @@ def tensors_of(args: Any) -> Optional[list[torch.Tensor]]:
 
 def what_forbids(tensors: list[torch.Tensor], dropout: Any, train: Any) -> Optional[str]:
     """The reason why an operator cannot take the place of a layer; None if an operator can."""
+    if tensors[2].dim() == 3 and tensors[1].shape[2] != tensors[2].shape[2]:
+        return PROJECTIONS
     if train.as_python_constant() and torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         return "gradients in training"
     if train.as_python_constant() and dropout.as_python_constant():
         return "dropout"
     if any(torch.is_autocast_enabled(tensor.device.type) for tensor in tensors):
         return "autocast"
-    if tensors[2].dim() == 3 and tensors[1].shape[2] != tensors[2].shape[2]:
-        return "projections"  # the library warns at projections, and the warning names the line
     first = tensors[0]
     same_kind = all(one.dtype == first.dtype and one.device == first.device for one in tensors)
     if not same_kind or not first.is_floating_point() or any(one.layout != torch.strided for one in tensors):
