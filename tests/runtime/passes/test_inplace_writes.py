@@ -41,6 +41,13 @@ MENDED = {
                 y[0] = 5.0
             return y, y.sum()
         """,
+    "into memory that an operator makes for itself": """
+        import torch
+        def f(x):
+            if x.sum() > 0:
+                x = torch.where(x > 1, torch.nanmean(x, 0, keepdim=True), x)
+            return x + torch.nanmean(x)
+        """,
     "augmented name": """
         def f(x):
             y = x * 2

@@ -101,6 +101,7 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
 
 def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) -> Optional[str]:
     """Check the ATen calls behind one node of a side, and add their facts to `facts`."""
+    own: set[Optional[int]] = set()  # memory that the node makes: nobody else sees what `nanmean` writes there
     for overload, args, kwargs, result in calls:
         if overload.namespace == "prim" and not isinstance(result, torch.Tensor):
             continue  # `prim::device` and similar calls read metadata
@@ -116,7 +117,10 @@ def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) ->
             storage = storage_of(tensor)
             if storage is None:
                 return f"`{name_of(node)}` writes to a tensor of unknown memory"
-            facts.writes.append((node, storage))
+            if storage not in own:
+                facts.writes.append((node, storage))
+        results = [item for item in torch_names.tree_leaves(result) if isinstance(item, torch.Tensor)]
+        own |= set(map(storage_of, results)) - set(map(storage_of, tensors)) - {None}
         facts.scales = facts.scales or aten_facts.scales_gradient(overload, args)
         facts.cost += aten_facts.cost_of(overload, args, result)
     return None
