@@ -69,6 +69,16 @@ PROGRAM = """
                 return program.scale * n
 
             @functools.lru_cache(maxsize=None)
+            def generator(n):
+                return torch.Generator().manual_seed(n)
+
+            @functools.lru_cache(maxsize=None)
+            def numbers(n):
+                yield from range(n)
+
+            self.generator, self.numbers = generator, numbers
+
+            @functools.lru_cache(maxsize=None)
             def classed(n):
                 return Settings.scale * n
 
@@ -119,6 +129,8 @@ IMPURE = {
     "a table that changes": "y = x * self.listed(2); TABLE['scale'] += 1.0; return y",
     "a table of a function that changes": "y = x * self.called(2); TABLE['scale'] += 1.0; return y",
     "a number that changes": "y = x * self.named(2); SCALE += 1.0; return y",
+    "a generator of tensors": "return x + torch.rand(3, generator=self.generator(3))",
+    "an iterator": "return x * sum(self.numbers(3)), list(self.numbers(3))",
     "an attribute of a class that changes": "y = x * self.classed(2); Settings.scale += 1.0; return y",
     "an attribute of a module that changes": "y = x * self.of_module(2); settings.scale += 1.0; return y",
     "an attribute that a class has for its instances": "y = x * self.shared(self, 2); Program.rate += 1.0; return y",

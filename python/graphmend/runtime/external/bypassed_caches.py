@@ -15,8 +15,11 @@ cache: a list, an object, or a tensor.
 from __future__ import annotations
 
 import dataclasses
+import random
+import sys
 from typing import Any, Iterator
 
+import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import node_facts
@@ -66,6 +69,8 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     if len(tx.output.random_calls) > draws or any(map(node_facts.draws, new)):
         leave_to_python(trace, IMPURE)
     for part in parts_of(result.realize()):
+        if goes_on(part):
+            leave_to_python(trace, IMPURE)
         if part.is_tensor():
             value = part.as_proxy().node.meta.get("example_value")
             if node_facts.storage_of(value) is not None:
@@ -73,6 +78,17 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         elif part.mutation_type is not None:
             results.marks.append(part.mutation_type)
     return result
+
+
+def goes_on(variable: Any) -> bool:
+    """Whether a value changes when it is used: an iterator, or a generator of random numbers."""
+    try:
+        kind = variable.python_type()
+    except NotImplementedError:
+        return True
+    numpy = sys.modules.get("numpy")
+    of_numpy = () if numpy is None else (numpy.random.Generator, numpy.random.RandomState)
+    return hasattr(kind, "__next__") or issubclass(kind, (random.Random, torch.Generator, *of_numpy))
 
 
 def objects_in(arguments: list[Any]) -> Iterator[Any]:
