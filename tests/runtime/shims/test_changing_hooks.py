@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from harness import compare, load
 
@@ -55,8 +56,32 @@ BEFORE = """
     make = Model
     """
 
+INNER = {
+    "print": "print('inner'); return x * 2",
+    "branch": "return x * 2 if x.sum() > 0 else x * 3",
+    "number": "return x * float(x[0])",
+    "guard": "assert not x.isnan().any(); return x + 1",
+    "layer": "return self.layer(x[None])[0][0]",
+}
+LATE = """
+    import torch
+    class Inner(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.GRU(2, 2)
+        def forward(self, x):
+            {body}
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+        def forward(self, x):
+            return self.inner(x) + 1
+    make = Model
+    """
 
-def calls(*numbers: float) -> list:
+
+def calls(*numbers: float) -> list[Any]:
     return [lambda n=n: (torch.full((2,), n),) for n in numbers]
 
 
@@ -71,3 +96,29 @@ def test_a_hook_that_removes_itself_can_come_back(tmp_path: Any) -> None:
 def test_a_module_with_a_hook_of_its_own_is_whole(tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, HEAD + BEFORE), calls(1, -1, 3))
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def results(model: Any, function: Any, hooked: Any) -> list[Any]:
+    """The results of four calls; the third finds a hook that the program has registered before."""
+    found = []
+    for number in (1.0, 2.0, 3.0, -4.0):
+        if number == 3.0:
+            hooked.register_forward_hook(lambda module, inputs, output: output * 3)
+            hooked.register_forward_pre_hook(lambda module, inputs: (inputs[0] + 1,))
+        found.append([item.tolist() for item in function(torch.full((2,), number))])
+    return found
+
+
+@pytest.mark.parametrize("inner", INNER)
+@pytest.mark.parametrize("grad", [False, True], ids=["values", "gradients"])
+def test_a_hook_from_between_two_calls_runs(tmp_path: Any, inner: str, grad: bool) -> None:
+    make = load(tmp_path, LATE.format(body=INNER[inner]))
+    found = []
+    for backend in (None, "eager"):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model = make()
+        function = model if backend is None else torch.compile(model, backend=backend)
+        with torch.set_grad_enabled(grad):
+            found.append(results(model, function, model.inner))
+    assert found[0] == found[1]

@@ -47,7 +47,7 @@ from ..ops import rnn_layers
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
-from ..shims import replaced_data
+from ..shims import changing_hooks, replaced_data
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
 from ..shims.kept_objects import refuse_views
@@ -149,7 +149,10 @@ class MendingBackend:
             note_grown(trace, translator().output)
             refuse_changed(module, trace)
         refuse_devices(module, trace)
-        if not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace))):
+        plain = not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace)))
+        if trace.whole and (not plain or trace.touched or trace.libraries):
+            changing_hooks.guard_graph()
+        if plain:
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)

@@ -9,6 +9,9 @@
 Dynamo does not guard that a module has no hooks, to save time. A graph is guarded so if the traced code may change
 hooks by its names: the code registers hooks, or looks at the tables of hooks. From the first such code on, all later
 graphs of the process are guarded. A call that only removes a hook leaves a graph that Dynamo guards: it had a hook.
+
+A graph with mended places is guarded in any case. Without mends the graph ends there, Python calls the modules around
+the place, and hooks that the program registers between two calls run.
 """
 
 from __future__ import annotations
@@ -32,13 +35,18 @@ def guard_tables(trace: trace_state.Trace) -> Iterator[None]:
         yield
 
 
+def guard_graph() -> None:
+    """Let Dynamo guard the graph that it traces: it reads the option behind the trace, and the scope puts it back."""
+    setattr(torch_names.dynamo_config, OPTION, False)
+
+
 @FEATURE.hook("inlined.run")
 def look_at_code(run: Any, trace: trace_state.Trace, self: Any) -> Any:
     """Look whether the traced code may change hooks; the call of a module is traced like that of a function."""
     for code in () if CHANGING else (self.f_code, self.parent.f_code):
         if not code.co_filename.startswith((folders.TORCH, folders.RUNTIME)) and may_change_hooks(code):
             CHANGING.append(f"{code.co_filename}:{code.co_firstlineno}")
-            setattr(torch_names.dynamo_config, OPTION, False)  # read at the end of the trace; the scope puts it back
+            guard_graph()
             break
     return hooks.DECLINED
 
