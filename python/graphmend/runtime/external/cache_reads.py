@@ -19,6 +19,7 @@ from typing import Any, Iterator
 
 import torch
 
+from ..base import folders
 from ..base.dynamo_values import package
 from .numpy_random_functions import is_constant
 
@@ -82,6 +83,11 @@ def outside(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
                 yield item.argval, function.__globals__[item.argval]
 
 
+def is_own(value: Any) -> bool:
+    """Whether a value is the runtime itself, as mended code calls it."""
+    return isinstance(value, types.ModuleType) and value.__name__ == folders.PACKAGE
+
+
 class Reads:
     """The numbers and texts that a function may read, by a name for the place."""
 
@@ -93,7 +99,7 @@ class Reads:
         """Note what a function reads from other scopes; raises `Changeable`."""
         if not isinstance(function, types.FunctionType) or depth == 0:
             raise Changeable
-        if package(function) in ("torch", "numpy"):
+        if package(function) in ("torch", "numpy", folders.PACKAGE.partition(".")[0]):
             return
         names = names_of(function.__code__)
         for name, value in outside(function):
@@ -106,7 +112,7 @@ class Reads:
             self.constants[name] = value
         elif isinstance(value, types.FunctionType):
             self.look(value, depth - 1)
-        elif not isinstance(value, FIXED) and key not in self.seen:
+        elif not isinstance(value, FIXED) and not is_own(value) and key not in self.seen:
             self.seen.add(key)
             if isinstance(value, torch.Tensor) or not type(value).__dictoffset__ or depth == 0:
                 raise Changeable
