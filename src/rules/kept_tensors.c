@@ -102,16 +102,12 @@ bool gm_list_holds(const gm_list *list, const gm_node *node) {
 }
 
 /* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
-static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",        "data_ptr", "storage",
-                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks"};
+static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",         "data_ptr", "storage",
+                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks", NULL};
 
 /* Modules and other objects name attributes of their own like that: `self.storage` of a replay buffer. */
 bool gm_names_identity(gm_function *function, const gm_node *node) {
-    bool named = false;
-    for (size_t i = 0; node->kind == GM_KIND_Attribute && i < sizeof identity_attributes / sizeof identity_attributes[0]; i++) {
-        named = named || gm_name_is(gm_as_Attribute(node)->attr, identity_attributes[i]);
-    }
-    if (!named) {
+    if (node->kind != GM_KIND_Attribute || !gm_text_in(gm_as_Attribute(node)->attr->text, identity_attributes)) {
         return false;
     }
     gm_value_form form = gm_value_of(function, gm_as_Attribute(node)->value).form;

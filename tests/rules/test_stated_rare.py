@@ -46,9 +46,16 @@ OF_FIX = {
 ASKED = [(name, stage) for name in NAMES for stage in OF_FIX.get(name, [stage for stage in STAGES if stage != "fix"])]
 
 
+def written(folder: Path, name: str) -> Path:
+    """A program, as a file of Python."""
+    path = folder / f"{name}.py"
+    path.write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    return path
+
+
 @pytest.mark.parametrize(("name", "stage"), ASKED)
 def test_stated(executable: str, tmp_path: Path, name: str, stage: str) -> None:
-    (tmp_path / f"{name}.py").write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    written(tmp_path, name)
     done = subprocess.run([executable, *STAGES[stage], f"{name}.py"], capture_output=True, cwd=tmp_path)
     assert done.returncode in (0, 1)
     hold(HERE / "stated" / f"rare.{name}.{stage}.txt", (done.stdout + done.stderr).decode())
@@ -57,8 +64,7 @@ def test_stated(executable: str, tmp_path: Path, name: str, stage: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_fixed_once(executable: str, tmp_path: Path, name: str) -> None:
     """A second `fix` finds nothing to do, and `check` no place that `fix` would mend."""
-    path = tmp_path / f"{name}.py"
-    path.write_bytes((HERE / "rare" / f"{name}.txt").read_bytes())
+    path = written(tmp_path, name)
     fix = [executable, "fix", "--no-cache", "--unsafe", "--isolated", path]
     subprocess.run(fix, capture_output=True)
     fixed = path.read_bytes()

@@ -98,7 +98,7 @@ def test_a_module_with_a_hook_of_its_own_is_whole(tmp_path: Any) -> None:
     assert outcome.report["callables"][0]["mode"] == "whole"
 
 
-def results(model: Any, function: Any, hooked: Any) -> list[Any]:
+def results(function: Any, hooked: Any) -> list[Any]:
     """The results of four calls; the third finds a hook that the program has registered before."""
     found = []
     for number in (1.0, 2.0, 3.0, -4.0):
@@ -120,5 +120,5 @@ def test_a_hook_from_between_two_calls_runs(tmp_path: Any, inner: str, grad: boo
         model = make()
         function = model if backend is None else torch.compile(model, backend=backend)
         with torch.set_grad_enabled(grad):
-            found.append(results(model, function, model.inner))
+            found.append(results(function, model.inner))
     assert found[0] == found[1]

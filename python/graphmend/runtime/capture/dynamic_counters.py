@@ -20,7 +20,7 @@ from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
-from ..base import hooks, trace_state
+from ..base import call_stack, hooks, trace_state
 from ..base.dynamo_values import is_unread, source_name, translator
 from ..base.effect_queue import is_queue
 from ..base.owned_state import OwnedState
@@ -118,10 +118,7 @@ def open_names(trace: trace_state.Trace, tx: Any) -> frozenset[str]:
     """The attributes and globals whose numbers may stay symbolic: graphs or functions on the stack write to them."""
     found = map(LAST_NAME.search, FEATURE.of(trace).known or ())
     names = frozenset(match[1] for match in found if match is not None)
-    while tx is not None:
-        names |= stored_names(tx.f_code)
-        tx = tx.parent
-    return names
+    return names.union(*(stored_names(frame.f_code) for frame in call_stack.translators(tx)))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -51,13 +51,10 @@ def kind(value: Any) -> Any:
 @FEATURE.hook("node.run")
 def run_node(run: Any, trace: trace_state.Trace, output: Any, node: Any, args: Any, kwargs: Any, module: Any) -> Any:
     """The result of a node on values without data."""
-    numbers = [value for value in pytree.tree_leaves((args, kwargs)) if is_open_float(value)]
-    if not numbers or node.op not in ("call_function", "call_method"):
-        return hooks.DECLINED
     try:
         return run(output, node, args, kwargs, module)
     except Exception as error:
-        if not is_unknown(error):
+        if not is_unknown(error) or not any(map(is_open_float, pytree.tree_leaves((args, kwargs)))):
             raise
         found = [tried(run, output, node, args, kwargs, module, number) for number in TRIED]
         if found[0] is None or kind(found[0]) is None or kind(found[0]) != kind(found[1]):

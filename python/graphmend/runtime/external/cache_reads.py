@@ -12,6 +12,7 @@ trace; those that the call writes to may change, too.
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 import types
 import weakref
@@ -21,6 +22,7 @@ import torch
 
 from ..base import folders
 from ..base.dynamo_values import package
+from .lru_caches import codes_of
 from .numpy_random_functions import is_constant
 
 MAX_DEPTH = 4
@@ -60,27 +62,30 @@ def changes(wrapper: Any, arguments: list[Any], written: frozenset[str]) -> bool
     return any(first.setdefault(name, value) != value for name, value in reads.constants.items())
 
 
-def names_of(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=4096)
+def names_of(code: types.CodeType) -> frozenset[str]:
     """The attributes that code may read, with functions defined inside."""
-    inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return set(code.co_names).union(*map(names_of, inner))
+    return frozenset().union(*(part.co_names for part in codes_of(code)))
+
+
+@functools.lru_cache(maxsize=4096)
+def loaded(code: types.CodeType) -> tuple[str, ...]:
+    """The variables of other scopes that code may load, with functions defined inside; each once."""
+    steps = (step for part in codes_of(code) for step in dis.get_instructions(part))
+    return tuple(dict.fromkeys(step.argval for step in steps if step.opname in NAMES))
 
 
 def outside(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The variables of other scopes that a function loads, with their values."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-        for item in dis.get_instructions(code):
-            if item.opname in NAMES and item.argval in cells:
-                try:
-                    yield item.argval, cells[item.argval].cell_contents
-                except ValueError:  # nothing has been assigned yet
-                    raise Changeable from None
-            elif item.opname in NAMES and item.argval in function.__globals__:
-                yield item.argval, function.__globals__[item.argval]
+    for name in loaded(function.__code__):
+        if name in cells:
+            try:
+                yield name, cells[name].cell_contents
+            except ValueError:  # nothing has been assigned yet
+                raise Changeable from None
+        elif name in function.__globals__:
+            yield name, function.__globals__[name]
 
 
 def is_own(value: Any) -> bool:
@@ -105,9 +110,9 @@ class Reads:
         for name, value in outside(function):
             self.note(f"{id(function.__code__)} {name}", value, names, depth)
 
-    def note(self, name: str, value: Any, attributes: set[str], depth: int) -> None:
+    def note(self, name: str, value: Any, attributes: frozenset[str], depth: int) -> None:
         """Note a value, or what the attributes that the code names hold."""
-        key = id(value), frozenset(attributes)
+        key = id(value), attributes
         if is_constant(value):
             self.constants[name] = value
         elif isinstance(value, types.FunctionType):
@@ -119,7 +124,7 @@ class Reads:
             for attribute in sorted(attributes):
                 self.note_attribute(name, value, attribute, attributes, depth - 1)
 
-    def note_attribute(self, name: str, value: Any, attribute: str, attributes: set[str], depth: int) -> None:
+    def note_attribute(self, name: str, value: Any, attribute: str, attributes: frozenset[str], depth: int) -> None:
         """Note the attribute of an object, if the object has the attribute: a value, a method or a property."""
         table = vars(value)
         method = inspect.getattr_static(type(value), attribute, None)

@@ -144,13 +144,13 @@ def call_layer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
         return hooks.DECLINED
     tensors = tensors_of(args) if len(args) == 9 and not kwargs else None
     reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
-    if tensors is None or reason is not None:
+    if reason is not None:
         FEATURE.of(trace).own = text = f"a recurrent layer with {reason}"
         if reason == PROJECTIONS or not trace.whole or is_compiler(getattr(tx.output.compiler_fn, "inner", None)):
             raise trace_state.SiteRefused(text)
-        trace.libraries[site_of_layer(tx)] = None
-        return hooks.DECLINED
     trace.libraries[site_of_layer(tx)] = None
+    if tensors is None or reason is not None:
+        return hooks.DECLINED
     input, states, *rest = (arg.as_proxy() for arg in args)
     needed = "".join("01"[torch.is_grad_enabled() and tensor.requires_grad] for tensor in tensors)
     inputs = (kind, needed, input, states if kind == "lstm" else [states], *rest)
