@@ -62,6 +62,14 @@ PROGRAMS = {
             scale.cache_clear()
             return CALLED
         """,
+    "derived_sets": """
+        class Names(set):
+            pass
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            return x, Names(["a", "b"])
+        """,
     "formatted_numbers": """
         RATES = [0.5, 1.5, 2.5, 3.5]
         def f(x):

@@ -66,6 +66,29 @@ def test_sizes_of_inputs_are_constants_of_the_graph(tmp_path: Any, size: str) ->
     assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 3
 
 
+SEEDED = {
+    "numpy": "torch.from_numpy(np.random.RandomState(seed).rand(3))",
+    "numpy new": "torch.from_numpy(np.random.default_rng(seed + 1).normal(size=3))",
+    "python": "random.Random(seed).random()",
+    "torch": "torch.rand(3, generator=torch.Generator().manual_seed(seed))",
+    "arguments": "np.random.RandomState(1).randint(0, seed + 1)",
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seed_that_is_an_argument(tmp_path: Any, name: str) -> None:
+    program = f"import numpy as np, random, torch\ndef f(x, seed):\n    return x * 2, {SEEDED[name]}\n"
+    calls = [lambda n=n: (torch.ones(3), n) for n in (3, 5, 7)]
+    outcome = compare(load(tmp_path, program), calls)
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 3
+
+
+def test_a_seed_that_counts_calls_is_left_to_python(tmp_path: Any) -> None:
+    program = "import torch\ndef f(x, n):\n    return x * torch.rand(3, generator=torch.Generator().manual_seed(n))\n"
+    outcome = compare(load(tmp_path, program), [lambda n=n: (torch.ones(3), n) for n in range(12)], False)
+    assert outcome.graphs < 10
+
+
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_other_generators_are_left_to_python(tmp_path: Any, name: str) -> None:
     program = text(OTHERWISE[name]).replace("return y,", "return y if name != 'leaves' else y(2).tolist(),")

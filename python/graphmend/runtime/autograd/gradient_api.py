@@ -137,11 +137,23 @@ def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
 
 
 @FEATURE.hook("torch_function.call")
-def refuse_hooked(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Refuse gradients behind a hook that the call puts on an input: Dynamo registers such a hook behind the graph."""
-    if self.value is torch.autograd.grad and tx.output.side_effects.tensor_hooks:
+def compute_gradients(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`torch.autograd.grad`: of the tensors of an iterator too, such as `model.parameters()`.
+
+    Behind a hook that the call puts on an input, gradients are refused: Dynamo registers such a hook behind the graph.
+    """
+    from ..base.torch_names import BaseListVariable, TensorVariable, VariableTracker
+
+    if self.value is not torch.autograd.grad:
+        return hooks.DECLINED
+    if tx.output.side_effects.tensor_hooks:
         raise trace_state.SiteRefused("gradients are computed behind a hook that the call puts on an input")
-    return hooks.DECLINED
+    inputs = args[1].realize() if len(args) > 1 else kwargs["inputs"].realize() if "inputs" in kwargs else None
+    if inputs is None or isinstance(inputs, (BaseListVariable, TensorVariable)):
+        return hooks.DECLINED
+    inputs = VariableTracker.build(tx, tuple).call_function(tx, [inputs], {})
+    args = [args[0], inputs, *args[2:]] if len(args) > 1 else args
+    return call(self, tx, args, {**kwargs, "inputs": inputs} if "inputs" in kwargs else kwargs)
 
 
 @FEATURE.hook("attribute.set")

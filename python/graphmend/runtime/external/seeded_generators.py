@@ -3,8 +3,9 @@
     rng = np.random.default_rng(7)      # the same numbers in every call
     noise = rng.normal(size=4)          # a constant of the graph
 
-Such a generator draws equal numbers in every call, so the trace draws them, and the graph has them as constants. Dynamo
-handles a generator that leaves the call or has another use.
+Such a generator draws equal numbers in every call, so the trace draws them, and the graph has them as constants. A seed
+that is an argument of the call gives a graph for each of a few values. Dynamo handles a generator that leaves the call
+or has another use.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import functools
 import random
 import sys
+import types
 from typing import Any, Optional, Protocol
 
 import torch
@@ -31,6 +33,8 @@ DRAWS_OF_RANDOM = {name for name, fact in impure_functions.OF_RANDOM.items() if 
 ORDERS = frozenset(name for name, fact in impure_functions.OF_RANDOM.items() if fact.kind == impure_functions.ORDER)
 TENSORS = frozenset([torch.rand, torch.randn, torch.randint, torch.randperm])
 LARGEST = 4096  # numbers at once
+MOST_SEEDS = 4  # seeds that become constants, for each function
+SEEDS: dict[types.CodeType, set[int]] = {}
 
 
 @FEATURE.hook("torch_function.call")
@@ -49,7 +53,7 @@ def make_generator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     from ..base.torch_names import RandomClassVariable
 
     function = random.Random if isinstance(self, RandomClassVariable) else self.value
-    generator = make_seeded(trace, function, self, args, kwargs) if is_maker(function) else None
+    generator = make_seeded(trace, function, self, tx, args, kwargs) if is_maker(function) else None
     return hooks.DECLINED if generator is None else generator
 
 
@@ -61,15 +65,17 @@ def is_maker(function: Any) -> bool:
     return numpy is not None and (function is numpy.random.default_rng or function is numpy.random.RandomState)
 
 
-def make_seeded(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def make_seeded(
+    trace: trace_state.Trace, function: Any, variable: Any, tx: Any, args: Any, kwargs: Any
+) -> Optional[Any]:
     """Dynamo's variable for a new generator; None without a constant seed."""
     if function is torch.Generator:
         return make_torch_generator(trace, variable, args, kwargs)
     seeds = [*args, *kwargs.values()]
-    if len(seeds) != 1 or not kwargs.keys() <= {"seed"} or not seeds[0].is_python_constant():
+    if len(seeds) != 1 or not kwargs.keys() <= {"seed"}:
         return None
-    seed = seeds[0].as_python_constant()
-    if type(seed) is not int or seed < 0:
+    seed = seed_of(tx, seeds[0])
+    if seed is None or seed < 0:
         return None
     external_calls.guard(variable, function)
     return seeded_class()(function(seed), trace)
@@ -130,12 +136,16 @@ def draw_numbers(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> A
     """Dynamo's variable for the result of a generator's method."""
     generator = variable.generator
     if type(generator) is torch.Generator and name == "manual_seed" and len(args) == 1 and not kwargs:
-        generator.manual_seed(number(args[0]))
+        seed = seed_of(tx, args[0])
+        if seed is None:
+            raise trace_state.SiteRefused("a random generator is seeded with what only the graph knows")
+        generator.manual_seed(seed)
         return variable
     allowed_methods = DRAWS_OF_RANDOM if type(generator) is random.Random else DRAWS
     refuse_inside(variable.trace, tx)
     if type(generator) is random.Random and name in ORDERS and args:
         return pick_items(generator, tx, name, args, kwargs)
+    args, kwargs = [settled_number(item) for item in args], {key: settled_number(item) for key, item in kwargs.items()}
     values = [*args, *kwargs.values()]
     are_constant = all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in values)
     if name not in allowed_methods or not are_constant:
@@ -160,12 +170,26 @@ def draw_now(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
         raise trace_state.SiteRefused(f"a random generator raises {type(error).__name__}") from None
 
 
-def number(item: Any) -> int:
-    """The constant integer behind Dynamo's variable."""
-    value = item.as_python_constant() if item.is_python_constant() else None
-    if type(value) is not int:
-        raise trace_state.SiteRefused("a random generator is seeded with what only the graph knows")
-    return value
+def seed_of(tx: Any, item: Any) -> Optional[int]:
+    """The integer behind Dynamo's variable for a seed; None for a number that data decide, and for another object.
+
+    An argument or attribute that differs between calls is a symbol of Dynamo. The symbol becomes a constant of the
+    graph for the first seeds of a process; a seed that counts calls would need a graph for each call.
+    """
+    from ..base.torch_names import SymNodeVariable
+
+    item = item.realize()
+    if item.is_python_constant():
+        value = item.as_python_constant()
+        return value if type(value) is int else None
+    if not isinstance(item, SymNodeVariable) or item.python_type() is not int or decided_by_data(item):
+        return None
+    seeds = SEEDS.setdefault(tx.f_code, set())
+    value = int(item.sym_num.node.hint)
+    if value not in seeds and len(seeds) >= MOST_SEEDS:
+        return None
+    seeds.add(value)
+    return int(item.evaluate_expr())
 
 
 def pick_items(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -210,6 +234,14 @@ def draw_seeded_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Option
         numbers = tensor.tolist()
     proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), {"dtype": tensor.dtype})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "reshape", [constant_shape(tx, tensor)], {})
+
+
+def settled_number(item: Any) -> Any:
+    """Dynamo's variable for an argument of a draw; a number of an input becomes a constant of the graph."""
+    from ..base.torch_names import SymNodeVariable
+
+    item = item.realize()
+    return settled(item) if isinstance(item, SymNodeVariable) else item
 
 
 def settled(item: Any) -> Any:

@@ -79,12 +79,14 @@ PLACES = {
     "class.hasattr": f"UserDefinedClassVariable.{HAS}",
     "function.hasattr": f"UserFunctionVariable.{HAS}",
     "object.table": "UserDefinedObjectVariable.get_dict_vt(self, tx)",
+    "object.index": "UserDefinedObjectVariable.nb_index_impl(self, tx)",
     "attribute.set": "SetAttrBuiltinVariable._call_setattr(self, tx, item, name, value)",
     "attribute.is_plain_setter": "user_defined.is_standard_setattr(method)",
     # Types and identity.
     "tensor.type": "TensorVariable.python_type(self)",
     "object.type": "UserDefinedObjectVariable.python_type(self)",
     "tensor.compare_identity": "builtin.extract_fake_example_value(node)",
+    "dict.getitem": "ConstDictVariable.getitem_const_raise_exception_if_absent(self, tx, key)",
     "dict.key": "HashableTracker.__init__(self, variable)",
     # Comparisons and containment.
     "compare": "compare_op_handlers['*'](tx, sides, options)",
