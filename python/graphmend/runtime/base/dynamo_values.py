@@ -11,6 +11,8 @@ Dynamo.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 from typing import Any, Callable, TypeVar
 
@@ -64,6 +66,17 @@ def can_be_guarded(source: Any) -> bool:
         return bool(source_name(source)) and guard_source(source) is not None
     except NotImplementedError:
         return False
+
+
+def guard_attribute(source: Any, name: str) -> None:
+    """Guard whether an object has an attribute, as it is now."""
+    from .torch_names import AttrSource, GuardBuilder, install_guard
+
+    check = GuardBuilder.HASATTR
+    if "attr" in inspect.signature(check).parameters:
+        install_guard(source.make_guard(functools.partial(check, attr=name)))
+    else:  # older torch takes the attribute for the source
+        install_guard(AttrSource(source, name).make_guard(check))
 
 
 def real(variable: Any) -> Any:

@@ -111,6 +111,7 @@ ORDER = (
     "shims.derived_sets",
     "shims.attributes_as_items",
     "shims.member_indices",
+    "shims.ordered_attributes",
     "shims.distinct_objects",
     "shims.weak_references",
     "shims.limited_queues",

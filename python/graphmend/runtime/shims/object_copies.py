@@ -34,14 +34,14 @@ REASON = "an object of a class in C is copied"
 Parts = tuple[Any, ...]  # a function that makes the copy, its arguments, the state, the items, the pairs
 
 
-@FEATURE.hook("function.call")
-def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+@FEATURE.hook("method.call")
+def call_polyfill(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Tell the parts of an object in the place of Dynamo's version."""
-    from ..base.torch_names import UserMethodVariable, VariableTracker
+    from ..base.torch_names import VariableTracker
 
     if getattr(self.fn, "__module__", None) != POLYFILLS or self.fn.__name__ != "reduce_ex_user_defined_object":
         return hooks.DECLINED
-    item = receiver_of(self) if isinstance(self, UserMethodVariable) else args[0].realize()
+    item = receiver_of(self)
     kind = item.python_type()
     if isinstance(kind.__reduce__, types.FunctionType):
         return inline(tx, own_parts, [item], {})
@@ -55,6 +55,19 @@ def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
         leave_to_python(trace, REASON)
     slots = tuple(slot_names(kind))
     return inline(tx, parts_of, [item, *(VariableTracker.build(tx, value) for value in (*readers, slots))], {})
+
+
+@FEATURE.hook("translator.call")
+def call_method(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """Tell the parts of an `OrderedDict`, which from torch 2.15 on is no object of the program for Dynamo."""
+    from ..base.torch_names import ConstDictVariable, UserDefinedObjectVariable
+
+    item = function.obj if getattr(function, "method_name", "") == "__reduce_ex__" else None
+    if not isinstance(item, ConstDictVariable) or isinstance(item, UserDefinedObjectVariable):
+        return hooks.DECLINED
+    if item.python_type() is not collections.OrderedDict or getattr(real(item), "__dict__", None):
+        return hooks.DECLINED
+    return self.push(inline(self, parts_of_items, [item], {}))
 
 
 @FEATURE.hook("builtin.call")
@@ -85,6 +98,11 @@ def own_parts(item: Any) -> Parts:
 def parts_of_ordered(item: Any) -> Parts:
     """The parts of a `collections.OrderedDict`."""
     return type(item), (), item.__dict__, None, iter(item.items())
+
+
+def parts_of_items(item: Any) -> Parts:
+    """The parts of a `collections.OrderedDict` without attributes."""
+    return collections.OrderedDict, (), None, None, iter(item.items())
 
 
 def parts_of_default(item: Any) -> Parts:

@@ -12,13 +12,12 @@ absence gets a guard here, if the object lacked the key or the attribute before 
 
 from __future__ import annotations
 
-import functools
 import inspect
 import types
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import can_be_guarded, real
+from ..base.dynamo_values import can_be_guarded, guard_attribute, real
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "keys and attributes that are absent", partial=True)
 MISSING = object()
@@ -35,13 +34,13 @@ def read_item(read: Any, trace: trace_state.Trace, self: Any, tx: Any, key: Any)
 @FEATURE.hook("object.getattr")
 def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Guard that an object lacks an attribute."""
-    from ..base.torch_names import GuardBuilder, ObservedAttributeError, install_guard
+    from ..base.torch_names import ObservedAttributeError
 
     try:
         return read(self, tx, name)
     except ObservedAttributeError:
         if can_be_guarded(self.source) and lacks(real(self), name):
-            install_guard(self.source.make_guard(functools.partial(GuardBuilder.HASATTR, attr=name)))
+            guard_attribute(self.source, name)
         raise
 
 
