@@ -107,6 +107,7 @@ ORDER = (
     "shims.constant_results",
     "shims.unguarded_values",
     "shims.unguarded_absence",
+    "shims.replaced_methods",
     "shims.object_copies",
     "shims.derived_sets",
     "shims.attributes_as_items",

@@ -46,7 +46,8 @@ NAMES = {
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource"
+        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource "
+        "TypeSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
