@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import pytest
@@ -108,3 +109,18 @@ def test_items_are_counted_where_the_class_tells_another_length(kind: Any) -> No
         net.items = kind(items)
         torch.testing.assert_close(compiled(x), net(x))
     assert len(counting.graphs) == 3
+
+
+def first_value(x: torch.Tensor, table: Any) -> torch.Tensor:
+    return x * next(iter(table.values())) + len(table)
+
+
+@pytest.mark.parametrize("kind", [collections.OrderedDict, type("Derived", (collections.OrderedDict,), {})])
+def test_the_order_of_an_ordered_dictionary(kind: Any) -> None:
+    torch._dynamo.reset()
+    counting, x, table = CountingBackend(), torch.ones(2), kind(a=2.0, b=3.0)
+    compiled = torch.compile(first_value, backend=counting)
+    for _ in range(4):
+        assert torch.equal(compiled(x, table), first_value(x, table))
+        table.move_to_end(next(iter(table)))
+    assert len(counting.graphs) == 2

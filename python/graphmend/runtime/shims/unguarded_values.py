@@ -8,13 +8,14 @@
 
 A call with another value then runs a graph that was made for the first one. The values are descriptors of C classes
 (the function that `__torch_function__` is given), the sign of a zero, attributes of a tensor that are constants
-(`x.is_leaf`), the names in the `__dict__` of an object, and the items of a tuple or list whose class tells another
-length. Each gets a guard here. A bound descriptor
+(`x.is_leaf`), the names in the `__dict__` of an object, the order of an `OrderedDict`, and the items of a tuple or list
+whose class tells another length. Each gets a guard here. A bound descriptor
 (`torch.Tensor.T.__get__`) is another object each time; its name is guarded, and Dynamo loads the object behind it.
 """
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from typing import Any
@@ -77,6 +78,25 @@ def guard_items(install: Any, trace: trace_state.Trace, self: Any, guard: Any) -
     code = f"{base.__name__}.__len__({self.arg_ref(guard)}) == {base.__len__(items)}"
     self.add_python_lambda_leaf_guard_to_root([code], [code])
     return None
+
+
+@FEATURE.hook("dict.guard_keys", needed=False)
+def guard_order(install: Any, trace: trace_state.Trace, self: Any) -> Any:
+    """Guard the order of an `OrderedDict`: Dynamo compares the keys in the order in which they were added."""
+    from ..base.torch_names import install_guard
+
+    value = real(self) if self.source is not None and can_be_guarded(self.source) else None
+    if isinstance(value, collections.OrderedDict) and len(value) > 1:
+        keys = list(collections.OrderedDict.keys(value))
+        if all(type(key) in (str, int) for key in keys):
+            install_guard(self.source.make_guard(functools.partial(guard_keys, keys=keys)))
+    return hooks.DECLINED
+
+
+def guard_keys(builder: Any, guard: Any, *, keys: list[Any]) -> None:
+    """Guard the keys of an `OrderedDict` in their order."""
+    code = f"list({builder.arg_ref(guard)}) == {keys!r}"
+    builder.add_python_lambda_leaf_guard_to_root([code], [code])
 
 
 @FEATURE.hook("tensor.getattr")

@@ -78,6 +78,7 @@ PLACES = {
     "tensor.hasattr": f"TensorVariable.{HAS}",
     "class.hasattr": f"UserDefinedClassVariable.{HAS}",
     "function.hasattr": f"UserFunctionVariable.{HAS}",
+    "dict.guard_keys": "ConstDictVariable.install_dict_keys_match_guard(self)",
     "dict.hasattr": f"ConstDictVariable.{HAS}",
     "object.table": "UserDefinedObjectVariable.get_dict_vt(self, tx)",
     "object.index": "UserDefinedObjectVariable.nb_index_impl(self, tx)",
