@@ -174,16 +174,17 @@ PROGRAMS = {
             return type(HEAD).__name__, type(OTHER).__name__
         """,
     "rewritten_dictionaries": """
-        import collections
-        TABLE = collections.OrderedDict(a=1, b=2, c=3)
+        NEW = iter("zyxw")
+        TABLE = dict(a=1, b=2, c=3)
         def f(x):
             if x.sum() > 0:
-                TABLE.move_to_end("a")
-            else:
-                TABLE.move_to_end("b")
-            return x * 2
+                x = x + 1
+            key, value = TABLE.popitem()
+            return x * 2, key, value
         def state():
-            return list(TABLE)
+            keys = list(TABLE)
+            TABLE[next(NEW)] = 1
+            return keys
         """,
     "exception_texts": """
         def f(x):

@@ -148,12 +148,16 @@ def compute_gradients(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
         return hooks.DECLINED
     if tx.output.side_effects.tensor_hooks:
         raise trace_state.SiteRefused("gradients are computed behind a hook that the call puts on an input")
-    inputs = args[1].realize() if len(args) > 1 else kwargs["inputs"].realize() if "inputs" in kwargs else None
-    if inputs is None or isinstance(inputs, (BaseListVariable, TensorVariable)):
+    by_name = "inputs" in kwargs
+    if not by_name and len(args) < 2:
+        return hooks.DECLINED
+    inputs = kwargs["inputs"] if by_name else args[1]
+    if isinstance(inputs.realize(), (BaseListVariable, TensorVariable)):
         return hooks.DECLINED
     inputs = VariableTracker.build(tx, tuple).call_function(tx, [inputs], {})
-    args = [args[0], inputs, *args[2:]] if len(args) > 1 else args
-    return call(self, tx, args, {**kwargs, "inputs": inputs} if "inputs" in kwargs else kwargs)
+    if by_name:
+        return call(self, tx, args, {**kwargs, "inputs": inputs})
+    return call(self, tx, [args[0], inputs, *args[2:]], kwargs)
 
 
 @FEATURE.hook("attribute.set")

@@ -12,12 +12,11 @@ descriptor that the class of functions has under the name.
 
 from __future__ import annotations
 
-import functools
 import types
 from typing import Any, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import real
+from ..base.dynamo_values import guard_attribute, real
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "attributes of functions that a call sets")
 
@@ -64,12 +63,12 @@ def qualified_name(tx: Any, variable: Any) -> Any:
 @FEATURE.hook("function.hasattr")
 def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Whether a function has an attribute."""
-    from ..base.torch_names import ConstantVariable, GuardBuilder, install_guard
+    from ..base.torch_names import ConstantVariable
 
     if name in table_of(tx, self):
         return ConstantVariable.create(True)
     if function_behind(self) is not None and not is_pythons(name):
-        install_guard(self.source.make_guard(functools.partial(GuardBuilder.HASATTR, attr=name)))
+        guard_attribute(self.source, name)
     return hooks.DECLINED
 
 

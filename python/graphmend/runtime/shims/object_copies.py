@@ -178,13 +178,18 @@ def table_only(item: Any, slots: tuple[str, ...]) -> Any:
 
 
 def slots_only(item: Any, slots: tuple[str, ...]) -> Any:
-    """The values of `__slots__`."""
-    return None, {name: getattr(item, name) for name in slots if hasattr(item, name)}
+    """The state of an object without a `__dict__`."""
+    return None, slot_values(item, slots)
 
 
 def table_and_slots(item: Any, slots: tuple[str, ...]) -> Any:
     """The attributes of an object and the values of `__slots__`."""
-    return item.__dict__, {name: getattr(item, name) for name in slots if hasattr(item, name)}
+    return item.__dict__, slot_values(item, slots)
+
+
+def slot_values(item: Any, slots: tuple[str, ...]) -> dict[str, Any]:
+    """The values of `__slots__` that are set, by name."""
+    return {name: getattr(item, name) for name in slots if hasattr(item, name)}
 
 
 def items_of(kind: type) -> Callable[[Any], tuple[Optional[Any], Optional[Any]]]:

@@ -11,13 +11,11 @@ from __future__ import annotations
 import collections
 import dis
 import functools
-import os
 import types
 from typing import Any
 
 from ..base import folders, hooks, trace_state
 
-POLYFILLS = os.path.join(folders.TORCH, "_dynamo", "polyfills")
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "attributes of an `OrderedDict`")
 
 
@@ -47,7 +45,7 @@ def has(ask: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> An
 
 def caller(tx: Any) -> types.CodeType:
     """The code that calls a class; Dynamo calls a class by functions of its own."""
-    while tx.f_code.co_filename.startswith(POLYFILLS) and getattr(tx, "parent", None) is not None:
+    while tx.f_code.co_filename.startswith(folders.DYNAMO) and getattr(tx, "parent", None) is not None:
         tx = tx.parent
     code: types.CodeType = tx.f_code
     return code
