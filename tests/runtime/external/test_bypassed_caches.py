@@ -144,6 +144,8 @@ PURE = {
     "tensor": "return x + self.angles(3)",
     "number": "return x * self.fixed(2)",
     "attribute": "return x * self.owned(self, 2)",
+    "the same object for the same number": "return x * (2 if self.table(3) is self.table(3) else 5)",
+    "another object for another number": "return x * (2 if self.table(3) is self.table(4) else 5)",
     "copied": "t = list(self.table(3)); t.append(1); return x * len(t)",
 }
 CALLS = [lambda n=n: (torch.full((3,), n),) for n in (1.0, -1.0, 3.0)]

@@ -114,7 +114,7 @@ class MendingBackend:
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[int, ...] = ()  # the weight of chance in each decision on its path
         self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
-        self.nodes = 0  # of its largest graph, as traced
+        self.size = 0  # of its largest trace: nodes, or half as many traced functions where those are more
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
@@ -128,8 +128,9 @@ class MendingBackend:
             return self.compile(module, inputs, kwargs)
         graph = GRAPH.of(trace)
         if trace.whole:
-            self.nodes = max(self.nodes, len(module.graph.nodes))
-            graph.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
+            traced_code = translator().output.tracing_context.traced_code
+            self.size = max(self.size, len(module.graph.nodes), len(traced_code) // 2)
+            graph.files.update(code.co_filename for code in traced_code)
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
                 raise trace_state.SiteRefused(reason)

@@ -29,9 +29,9 @@ from .trace_costs import COSTS
 MAX_WASTED, WASTE_RATIO = 8, 8  # more wasted runs than this, and more than one in eight calls, are frequent
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
-# Graphs of paths that a callable gets before calls have shown that paths come back, by the size of its largest graph.
+# Graphs of paths that a callable gets before calls have shown that paths come back, by the size of its largest trace.
 UNPROVED, UNPROVED_SMALL, UNPROVED_LARGE = 3, 5, 2
-SMALL, LARGE = 160, 500  # nodes of graphs whose traces take about a third of a second, and a second
+SMALL, LARGE = 160, 500  # sizes of traces that take about a third of a second, and a second
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
@@ -158,9 +158,9 @@ class Variants:
 
     def unproved(self) -> int:
         """The number of graphs that the callable gets on trial: fewer where a trace is dear, or chance chooses."""
-        nodes = max(variant.backend.nodes for variant in self.whole)
+        size = max(variant.backend.size for variant in self.whole)
         by_chance = any(any(variant.backend.chances) for variant in self.whole)
-        return UNPROVED_LARGE if nodes > LARGE else UNPROVED_SMALL if nodes <= SMALL and not by_chance else UNPROVED
+        return UNPROVED_LARGE if size > LARGE else UNPROVED_SMALL if size <= SMALL and not by_chance else UNPROVED
 
     def misses(self) -> int:
         """The number of calls without a graph, with the present call."""

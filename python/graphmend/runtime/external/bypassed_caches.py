@@ -9,7 +9,8 @@
 
 Dynamo ignores the cache and traces the function into every call. A function that writes to older objects, draws random
 numbers, or reads what may change (`cache_reads`) is left to Python, and so is a call that changes a result of the
-cache: a list, an object, or a tensor.
+cache: a list, an object, or a tensor. Within one trace, a second call with the same constants gets the result of the
+first one, as from the cache.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import sys
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -28,7 +29,9 @@ from ..base.dynamo_values import package
 from ..capture import dynamic_counters
 from ..capture.trace_time import leave_frame_to_python, leave_to_python
 from . import cache_reads
+from .external_calls import identity
 from .lru_caches import CACHED
+from .numpy_random_functions import is_constant
 
 IMPURE = "a function behind a cache does more than to compute"
 CHANGED = "the call changes a result of a cache"
@@ -43,6 +46,7 @@ class Results:
     open: int = 0  # cached functions that run at present
     marks: list[Any] = dataclasses.field(default_factory=list)  # of results that can be changed
     tensors: list[tuple[Any, Node]] = dataclasses.field(default_factory=list)  # memory, with the last node before
+    known: dict[Any, Any] = dataclasses.field(default_factory=dict)  # variables of results, by function and constants
 
 
 FEATURE = hooks.Feature(
@@ -59,6 +63,9 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     if cache_reads.changes(self.wrapper_obj, objects, dynamic_counters.open_names(trace, tx)):
         leave_to_python(trace, STALE)
     results, nodes = FEATURE.of_graph(trace, tx.output), tx.output.graph.nodes
+    key = key_of(trace, self, tx, args, kwargs)
+    if key in results.known:
+        return results.known[key]
     count, draws = len(nodes), len(tx.output.random_calls)
     results.open += 1
     try:
@@ -77,7 +84,19 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
                 results.tensors.append((value.untyped_storage(), list(nodes)[-1]))
         elif part.mutation_type is not None:
             results.marks.append(part.mutation_type)
+    if key is not None and not new:
+        results.known[key] = result
     return result
+
+
+def key_of(trace: trace_state.Trace, wrapper: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """A cached function and the constants of a call; None in a side of a branch, and with other arguments."""
+    arguments = [*wrapper.self_args(), *args, *kwargs.values()]
+    if trace.open or tx.output.current_tracer.parent is not None:
+        return None
+    if not all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in arguments):
+        return None
+    return wrapper.wrapper_obj, tuple(kwargs), identity(tuple(item.as_python_constant() for item in arguments))
 
 
 def goes_on(variable: Any) -> bool:
