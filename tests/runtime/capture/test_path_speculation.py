@@ -286,6 +286,26 @@ def test_more_decisions_than_a_graph_follows() -> None:
     assert any("too many decisions" in reason for site in _gm.report()["sites"].values() for reason in site["refused"])
 
 
+def test_paths_without_a_graph_are_traced_less_and_less_often() -> None:
+    def program(x):
+        steps = 0
+        while taken(x > 1):
+            x = x * 0.9
+            steps += 1
+        return x, steps
+
+    function, backend = counted(program)
+    long_calls = traced = 0
+    for number in range(200):
+        x = torch.tensor(1e9 if number % 10 == 9 else 1.2)
+        before = torch._dynamo.utils.counters["frames"]["total"]
+        assert function(x) == program(x)
+        long_calls += number % 10 == 9
+        traced += number % 10 == 9 and torch._dynamo.utils.counters["frames"]["total"] > before
+    assert len(backend.graphs) == 1 and _gm.report()["callables"][0]["mode"] == "whole"
+    assert 0 < traced < long_calls / 2
+
+
 def test_shapes_and_paths() -> None:
     """The graphs of one path serve all shapes that they can."""
 

@@ -32,6 +32,7 @@ class Speculation:
     variant: Optional[tuple[bool, ...]] = None  # the path of the variant that gets the graph; None without a path
     path: Optional[Path] = None  # the answers so far; None before the first question
     left: Optional[tuple[bool, ...]] = None  # the answers up to where the call left the path of the variant
+    endless: bool = False  # the path has more decisions than a graph follows
     foreign: set[Node] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone
     own: dict[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)  # the other nodes, with their users
 

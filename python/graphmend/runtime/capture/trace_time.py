@@ -17,7 +17,7 @@ from ..base import call_stack, hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
 from ..base.marker_ops import key_of, site_of
 from . import hoisted_tests, identity_guard
-from .path_speculation import MAX_DECISIONS, path_of
+from .path_speculation import MAX_DECISIONS, SPECULATION, path_of
 
 
 @dataclasses.dataclass
@@ -145,6 +145,7 @@ def answer(key: str, predicate: Any) -> bool:
     assert trace is not None
     path = path_of(trace, translator().output)
     if len(path.answers) == MAX_DECISIONS:
+        SPECULATION.of(trace).endless = True
         refuse(site_of(key), "the graph would have to follow too many decisions")
     return path.answer(predicate)
 

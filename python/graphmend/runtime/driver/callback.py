@@ -80,6 +80,7 @@ class Callback:
     def share_with(self, other: Callback) -> None:
         """Share settings and findings with the callback of another variant."""
         other.off, other.eager, other.held, other.evidence = self.off, self.eager, self.held, self.evidence
+        other.back_off = self.back_off
 
     def convert(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         """Convert a frame as a whole call or as a part of one."""
@@ -110,7 +111,7 @@ class Callback:
                 self.record.mode, self.record.reason = "whole", None
             return result
         if is_raising(error):
-            self.back_off.raised()
+            self.back_off.failed()
             raise trace_state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
@@ -120,6 +121,7 @@ class Callback:
         if again:
             self.wait(first_line(error))
         self.record.reason = faults.REASON if faults.place_of(error) else first_line(error)
+        self.back_off.failed()
         raise trace_state.NotWhole
 
     def look_ahead(self, frame: Any) -> None:

@@ -62,6 +62,7 @@ class Strategy(enum.Enum):
     CONSTANT_COUNTERS = "counters of the program are constants"
     LEAVE_SITES = "the refused sites stay as written"
     SITES_STAY = "ends: the refused sites were already as written"
+    ENDLESS_PATH = "ends: the graph would have to follow too many decisions, and breaks at each without them"
     GIVE_UP = "ends: no strategy is left"
 
 
@@ -236,6 +237,11 @@ def leave_sites(course: Course, failed: Attempt) -> None:
     course.off.update(dict.fromkeys(failed.refused()))
 
 
+def report_sites(course: Course, failed: Attempt) -> None:
+    """Report the refused sites; they stay in force, as other calls may have shorter paths."""
+    trace_state.registry.refused(failed.trace.refusals)
+
+
 def miss_records(course: Course, failed: Attempt) -> None:
     fix_crowd(course, failed)
     course.missed.update(dict.fromkeys(failed.records(), "the call fails where it is missing"))
@@ -277,6 +283,7 @@ TRANSITIONS = (
     Transition(Strategy.WITHOUT_FEATURE, lambda course, failed: failed.lost_feature),
     Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
     Transition(Strategy.OTHER_VARIANT, is_of_other_variant),
+    Transition(Strategy.ENDLESS_PATH, lambda course, failed: course.whole and SPECULATION.of(failed.trace).endless),
     Transition(Strategy.CLOSED_LIST, lambda course, failed: growing_lists.FEATURE.of(failed.trace).read is not None),
     Transition(Strategy.OPEN_COUNTERS, lambda course, failed: bool(dynamic_counters.FEATURE.of(failed.trace).late)),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
@@ -330,10 +337,16 @@ CHANGES: dict[Strategy, Change] = {
     Strategy.LEAVE_SITES: leave_sites,
     Strategy.SITES_STAY: leave_sites,
     Strategy.WITHOUT_RECORDS: miss_records,
+    Strategy.ENDLESS_PATH: report_sites,
     Strategy.GIVE_UP: give_up,
 }
 
-ENDS = frozenset({Strategy.WAIT_FOR_ATTRIBUTES, Strategy.OTHER_VARIANT, Strategy.SITES_STAY, Strategy.GIVE_UP})
+ENDS = frozenset(
+    {
+        *(Strategy.WAIT_FOR_ATTRIBUTES, Strategy.OTHER_VARIANT, Strategy.SITES_STAY),
+        *(Strategy.ENDLESS_PATH, Strategy.GIVE_UP),
+    }
+)
 
 
 def next_strategy(course: Course, failed: Attempt) -> Strategy:
