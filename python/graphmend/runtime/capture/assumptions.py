@@ -57,6 +57,7 @@ OPERATORS = {
 }
 # Limits of symbols in a graph: Inductor needs a minute for 24 symbols, more than ten for 48, seconds for constants.
 MANY, MOST = 16, 32
+LARGEST = 2**24  # of the whole numbers that single precision tells apart
 FAILED = "Runtime assertion failed for expression "
 
 
@@ -130,6 +131,10 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
         elif numbers.symbols > (MOST if numbers.symbolic else MANY):
             numbers.crowded = True
             fix_all(trace)
+    if numbers.fixed and isinstance(value, torch.Tensor):
+        for size in value.shape:
+            if isinstance(size, torch.SymInt):
+                with_whole_numbers(trace, size.node.shape_env, size.node.expr)
 
 
 @FEATURE.hook("number.fetch")
@@ -147,7 +152,9 @@ def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any,
 
 def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     """The value of an expression in this call, assumed by the graph from here on; None if the value is unknown."""
-    expr = without_extremes(trace, shapes, expr)
+    expr = with_whole_numbers(trace, shapes, without_extremes(trace, shapes, expr))
+    if expr is not None and (expr.is_number or expr.is_Boolean) and not expr.free_symbols:
+        return expr
     values = None if expr is None else foretold_values(trace, shapes, expr)
     if values is None or shapes._suppress_guards_tls():
         return None
@@ -188,6 +195,38 @@ def without_extremes(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
             extreme = symbol if bool(is_greater) is isinstance(side, Max) else number
             expr = expr.xreplace({side: extreme})
     return expr
+
+
+def with_whole_numbers(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
+    """The expression with floating-point numbers replaced by whole numbers, where they are not just compared.
+
+    Sizes come from such numbers: `torch.arange(0, torch.ceil(length / step).item())`. The graph assumes each number.
+    """
+    import sympy
+
+    from ..base.torch_names import SymT, symbol_is_type
+
+    symbols = expr.free_symbols if expr is not None else ()
+    floats = [symbol for symbol in symbols if symbol_is_type(symbol, SymT.UNBACKED_FLOAT)]
+    if not floats or (isinstance(expr, sympy.core.relational.Relational) and set(floats) & set(expr.args)):
+        return expr
+    known = {}
+    for symbol in floats:
+        value = foretold_number(trace, shapes, symbol)
+        if value is None or not float(value).is_integer() or abs(value) > LARGEST:
+            return expr
+        if assume(trace, shapes, sympy.Eq(symbol, sympy.Float(value))) is not sympy.true:
+            return expr
+        known[symbol] = sympy.Float(value)
+    return expr.xreplace(known)
+
+
+def foretold_number(trace: trace_state.Trace, shapes: Any, symbol: Any) -> Optional[Any]:
+    """The number behind a symbol in this call; None in an inner graph, and where the number is unknown."""
+    output = translator().output
+    if output.shape_env is not shapes or output.current_tracer.parent is not None:
+        return None
+    return path_of(trace, output).number(output.graph, symbol)
 
 
 def assert_comparison(shapes: Any, fact: Any) -> None:

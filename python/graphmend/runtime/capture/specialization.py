@@ -115,7 +115,7 @@ def values_of(trace: trace_state.Trace) -> dict[Any, Any]:
     import sympy
 
     pairs = (fact.args for fact in numbers_of(trace).assumed if isinstance(fact, sympy.Eq))
-    return {symbol: number for symbol, number in pairs if symbol.is_Symbol and number.is_Integer}
+    return {symbol: number for symbol, number in pairs if symbol.is_Symbol and (number.is_Integer or number.is_Float)}
 
 
 def number_of(node: Node, value: Any, known: dict[Any, Any]) -> Optional[Any]:
@@ -123,7 +123,8 @@ def number_of(node: Node, value: Any, known: dict[Any, Any]) -> Optional[Any]:
     if node.target != "item" and node.op == "call_function" and not node.all_input_nodes:
         return node.target(*node.args, **node.kwargs)  # type: ignore[operator]
     if isinstance(value, torch.SymFloat):
-        return None
+        number = known.get(value.node.expr, value.node.expr)
+        return float(number) if number.is_number else None
     result = value.node.expr.xreplace(known)
     if isinstance(value, torch.SymBool):
         return bool(result) if result.is_Boolean and not result.free_symbols else None
