@@ -197,6 +197,33 @@ def f(x):
             z = torch.zeros(2, 3)
     return y * x, z.shape, str(z.device), torch.ones(1)
 """,
+    "objects from before the call": """
+class Depth:
+    def __init__(self):
+        self.depth, self.ends = 0, []
+
+    def __enter__(self):
+        self.depth += 1
+        return self
+
+    def __exit__(self, kind, error, place):
+        self.depth -= 1
+        self.ends.append(None if kind is None else kind.__name__)
+        return kind is ValueError
+
+depth = Depth()
+
+def f(x):
+    depth.ends = []
+    with depth as entered:
+        y = x * entered.depth
+        with depth:
+            y = y + depth.depth
+            if x.dim() == 1:
+                raise ValueError
+        y = y * 3
+    return y, depth.depth, depth.ends, entered is depth
+""",
     "what NumPy tells of numbers": """
 def f(x):
     with np.errstate(all="ignore"):

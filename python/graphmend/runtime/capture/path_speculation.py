@@ -36,6 +36,10 @@ class Speculation:
     foreign: set[Node] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone
     own: dict[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)  # the other nodes, with their users
 
+    def note_endless(self) -> None:
+        """Note that the path has more decisions than a graph follows."""
+        self.endless = True
+
 
 SPECULATION = OwnedState(__name__, Speculation)
 

@@ -145,7 +145,7 @@ def answer(key: str, predicate: Any) -> bool:
     assert trace is not None
     path = path_of(trace, translator().output)
     if len(path.answers) == MAX_DECISIONS:
-        SPECULATION.of(trace).endless = True
+        SPECULATION.of(trace).note_endless()
         refuse(site_of(key), "the graph would have to follow too many decisions")
     return path.answer(predicate)
 

@@ -17,16 +17,18 @@ from typing import Any
 from ..base import folders, torch_names
 from ..base.dynamo_values import kind_of_break
 from ..base.folders import is_pythons_own
+from ..external import cache_answers
 
 MAX_TRIES = 2
 
-# What Dynamo calls the breaks at code that prepares: locks, writing to what is no object of the program, new layers.
+# Kinds of breaks at code that prepares: locks, writing to what is no object of the program, new layers, empty caches.
 PREPARING = frozenset(
     (
         "Unsupported context manager",
         "setattr() on unsupported type",
         "Attempted to use `torch.nn.Parameter()` constructor with Dynamo",
         "Uninitialized nn.Module",
+        cache_answers.EMPTY,
     )
 )
 

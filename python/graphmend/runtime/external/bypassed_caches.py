@@ -28,7 +28,7 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import package
 from ..capture import dynamic_counters
 from ..capture.trace_time import leave_frame_to_python, leave_to_python
-from . import cache_reads
+from . import cache_answers, cache_reads
 from .external_calls import identity
 from .lru_caches import CACHED
 from .numpy_random_functions import is_constant
@@ -61,7 +61,10 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         return hooks.DECLINED  # a default device asks torch's own functions for each operator
     objects = list(objects_in([*args, *kwargs.values()]))
     if cache_reads.changes(self.wrapper_obj, objects, dynamic_counters.open_names(trace, tx)):
-        leave_to_python(trace, STALE)
+        answer = cache_answers.ask(trace, self, args, kwargs)
+        if answer is None:
+            leave_to_python(trace, STALE)
+        return answer
     results, nodes = FEATURE.of_graph(trace, tx.output), tx.output.graph.nodes
     key = key_of(trace, self, tx, args, kwargs)
     if key in results.known:

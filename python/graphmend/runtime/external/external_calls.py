@@ -28,6 +28,7 @@ from ..base import trace_state
 from ..base.dynamo_values import as_constant, constant, real, translator
 from ..base.marker_ops import site_of
 from ..base.trace_state import local
+from ..capture import assumptions
 from ..capture.dialect import taken
 from ..capture.identity_guard import note_clock
 from ..capture.path_speculation import shadow_of
@@ -213,6 +214,7 @@ def plain_argument(site: str, variable: Any) -> Any:
         from ..capture.identity_guard import decided_by_data
 
         if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
+            try_constants()
             refuse(site, "its arguments depend on data")
         return fixed_size(site, variable.evaluate_expr(translator().output))
     try:
@@ -222,6 +224,16 @@ def plain_argument(site: str, variable: Any) -> Any:
     if not is_plain(value):
         refuse(site, "its arguments are no plain numbers and texts")
     return value
+
+
+def try_constants() -> None:
+    """End a trace with open numbers of the data: constants may be arguments of a call in front of the graph."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    numbers = assumptions.numbers_of(trace)
+    if trace.whole and not numbers.fixed:
+        assumptions.note_numbers(trace)
+        raise trace_state.SiteRefused("the arguments of a call in front of the graph depend on data")
 
 
 sizes_by_site: dict[str, set[int]] = {}  # by site: tensor sizes among its arguments, each with a graph of its own

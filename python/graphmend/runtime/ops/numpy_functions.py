@@ -301,8 +301,8 @@ def tensor_of_number(tx: Any, variable: Any) -> Any:
 
 
 def constant_or_place(tx: Any, variable: Any, tensors: list[Any]) -> Any:
-    """An argument: a constant of the trace, or the place of an array; raises TypeError for arguments of another
-    kind.
+    """An argument: a constant of the trace, or the place of an array or a tensor; raises TypeError for arguments of
+    another kind.
     """
     variable = variable.realize()
     kind = type(variable).__name__
@@ -312,6 +312,12 @@ def constant_or_place(tx: Any, variable: Any, tensors: list[Any]) -> Any:
             raise TypeError
         tensors.append(as_tensor(tx, variable))
         return Place(len(tensors) - 1, array=True)
+    if kind == "TensorVariable":  # NumPy asks the tensor for an array
+        example = variable.as_proxy().node.meta["example_value"]
+        if example.requires_grad or example.device.type != "cpu":
+            raise TypeError
+        tensors.append(variable)
+        return Place(len(tensors) - 1)
     if is_open(variable):
         tensors.append(tensor_of_number(tx, variable))
         return Place(len(tensors) - 1, number=True)

@@ -4,10 +4,12 @@
     with np.errstate(divide="ignore"): ...                     # warnings of NumPy
     with torch.device("cpu"): ...                              # a device as a block
     stack.enter_context(torch.no_grad())                       # a known block in an `ExitStack`
+    with self.timer: ...                                       # an object from before the call
 
 Dynamo breaks the graph at each of these. Flags of cuDNN mean nothing to a graph on the CPU whose program does not read
 the flags. Operators of torch give no numeric warnings, so `errstate` that ignores warnings changes nothing. A device as
-a block is the mode `DeviceContext`, known to Dynamo. Blocks known to Dynamo are wrapped for `ExitStack`.
+a block is the mode `DeviceContext`, known to Dynamo. Blocks known to Dynamo are wrapped for `ExitStack`,
+and objects from before the call for `with`, as Dynamo enters objects of the call alone.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import types
 from typing import Any
 
 import torch
@@ -24,7 +27,7 @@ from torch.overrides import TorchFunctionMode
 
 from ..analysis.marker_regions import tensor_of
 from ..base import hooks, trace_state
-from ..base.dynamo_values import inline
+from ..base.dynamo_values import inline, package
 from ..base.torch_names import DeviceContext
 
 
@@ -69,7 +72,23 @@ def enter_device(begin: Any, trace: trace_state.Trace, self: Any, instruction: A
     if value.is_python_constant() and isinstance(value.as_python_constant(), torch.device):
         self.pop()
         self.push(inline(self, on_device, [value], {}))
+    elif trace.whole and is_older_block(value):
+        self.pop()
+        self.push(inline(self, held_object, [value], {}))
     begin(self, instruction)
+
+
+def is_older_block(variable: Any) -> bool:
+    """Whether Dynamo's variable is an object from before the call, of a class of the program with `__enter__`."""
+    from ..base.torch_names import UserDefinedObjectVariable
+
+    if type(variable) is not UserDefinedObjectVariable or variable.source is None:
+        return False
+    kind = variable.python_type()
+    if package(kind) == "torch":  # what a block of torch sets, Dynamo follows for blocks of the call
+        return False
+    methods = [inspect.getattr_static(kind, name, None) for name in ("__enter__", "__exit__")]
+    return all(isinstance(method, types.FunctionType) for method in methods)
 
 
 @FEATURE.hook("function.call")
@@ -125,6 +144,24 @@ def leave(manager: Any, *error: Any) -> Any:
 def held_block(manager: Any) -> Any:
     """A block for an `ExitStack`."""
     return Held(manager)
+
+
+class HeldObject:
+    """An object from before the call with `__enter__` and `__exit__`, as an object of the call."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        return type(self.manager).__enter__(self.manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        return type(self.manager).__exit__(self.manager, *error)
+
+
+def held_object(manager: Any) -> Any:
+    """An object from before the call as a context manager that the call has made."""
+    return HeldObject(manager)
 
 
 def on_device(device: torch.device) -> Any:
