@@ -229,11 +229,6 @@ WHOLE = {
                 y = x * random.random()
             return x * y
         """,
-    "a number of the data": """
-        def f(x):
-            places = torch.tensor(random.sample(range(int(x.argmax()) + 4), 3))
-            return x[places], places
-        """,
     "number by number": """
         def f(x, p=0.25):
             scale = 2.0 if random.random() < p else 0.5

@@ -65,6 +65,12 @@ def test_items_at_places_that_are_drawn(tmp_path: Any) -> None:
     assert outcome.graphs == 1
 
 
+def test_numbers_of_a_row_whose_length_the_data_decide(tmp_path: Any) -> None:
+    rows = "torch.tensor(random.sample(range(int(x[0].argmax()) + 3), 3))"
+    outcome = compare(program(tmp_path, rows, "x[rows] * 2, rows"), CALLS)
+    assert [known["mode"] for known in outcome.report["callables"]] == ["whole"]
+
+
 def test_a_list_that_is_shuffled(tmp_path: Any) -> None:
     make = load(
         tmp_path,

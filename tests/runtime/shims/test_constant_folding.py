@@ -24,6 +24,12 @@ PROGRAMS = {
             except PackageNotFoundError as error:
                 return x * 3, f"{type(error).__name__}: {error}", error.args, bool(version("torch"))
         """,
+    "modules that are loaded": """
+        import importlib
+        def f(x):
+            module = importlib.import_module("math")
+            return x * module.floor(2.5), getattr(importlib.import_module("torch"), "abs")(x), module.__name__
+        """,
     "generic types": """
         import typing
         import numpy as np

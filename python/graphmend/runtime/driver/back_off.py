@@ -5,8 +5,8 @@ A trace that ends in an exception of the program makes no graph, and the call ru
     def check(x):
         raise ValueError(x.shape)   # each call would be traced for nothing
 
-So does a trace of a path that no graph follows, in a callable with graphs of other paths. After n such traces in a row,
-2^(n-1) - 1 calls that no graph fits are not traced, and at most 63.
+The trace of a path that no graph can follow ends in the same way. After n traces in a row without a graph,
+2^(n-1) - 1 calls without a graph are not traced, and at most 63.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
     header = (7).to_bytes(4, "big")            # a method that Dynamo does not know
     name = urllib.parse.quote(self.path)       # a function that Dynamo does not trace
+    module = importlib.import_module("math")   # a module that is loaded
 
 The result depends only on constants of the trace, and the call changes nothing, so the trace may make the call once.
 A call that raises does so in the trace. Dynamo keeps calls with results other than numbers, strings and plain
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import operator
+import sys
 import types
 from typing import Any, Callable, Optional
 
@@ -42,7 +44,18 @@ def fold_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     # Dynamo makes this call, too, but the trace ends where it raises.
     is_version = self.value is importlib.metadata.version
     result = fold_call(tx, self.value, args, kwargs) if is_version or is_pure(self.value) else None
+    if self.value is importlib.import_module and len(args) == 1 and not kwargs:
+        result = loaded_module(tx, args[0])
     return hooks.DECLINED if result is None else result
+
+
+def loaded_module(tx: Any, name: Any) -> Optional[Any]:
+    """Dynamo's variable of a module that is loaded already; None for other modules."""
+    from ..base.torch_names import VariableTracker
+
+    value = name.realize().as_python_constant() if name.is_python_constant() else None
+    module = sys.modules.get(value) if isinstance(value, str) else None
+    return None if module is None else VariableTracker.build(tx, module)
 
 
 @FEATURE.hook("function.call")
