@@ -1,4 +1,4 @@
-"""A command over more files and folders than a process may have open says and writes what it does without that limit."""
+"""A command over more files and folders than a process may have open says and writes what it does without the limit."""
 
 from __future__ import annotations
 
