@@ -37,6 +37,7 @@ OF_FIX = {
     "layers": ["facts"],
     "frames": ["check", "mend"],
     "streams": ["check", "mend"],
+    "contexts": ["check", "mend"],
     "devices": ["check"],
     "dropped": ["check"],
     "dtypes": ["check"],
