@@ -6,6 +6,8 @@ import json
 import random
 from typing import Any
 
+import pytest
+
 CELL = """import torch
 from torch import Tensor
 
@@ -106,3 +108,26 @@ def test_spellings_of_the_same_cells(cli) -> None:
         assert [{**cell, "source": ""} for cell in json.loads(after)["cells"]] == [
             {**cell, "source": ""} for cell in json.loads(before)["cells"]
         ]
+
+
+EDGES = [0x1, 0x7, *range(0x8, 0xE), 0x1F, 0x20, 0x22, 0x2F, 0x5C, 0x7E, 0x80, 0x81, 0x7FF, 0x800, 0x2028]
+EDGES += [0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10001, 0x103FF, 0x10400, 0xFFFFF, 0x10FFFF]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("ascii", [False, True])
+def test_what_is_written_is_spelled_as_python_does(cli: Any, ascii: bool, lines: bool) -> None:
+    """A line with each character at the limits of JSON and UTF-16, in a notebook of ASCII and in one that is not."""
+    words = [chr(code) for code in EDGES if code not in (0xA, 0xC, 0xD)]
+    rows = ["import torch\n", "@torch.compile\n", "def f(x: torch.Tensor):\n"]
+    rows += [f"    print(x, r''' {word} ''')\n" for word in words]
+    source = rows if lines else "".join(rows)
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path = cli.write("a.ipynb", json.dumps(notebook, ensure_ascii=ascii, indent=1) + "\n")
+    cli("check", "--add-ignore", "--no-cache", "--isolated", "a.ipynb")
+    after = path.read_text(encoding="utf-8")
+    assert after == json.dumps(json.loads(after), ensure_ascii=ascii, indent=1) + "\n"
+    (written,) = texts_of(after)
+    assert written.count("# graphmend: ignore[GM301]") == len(words)
+    assert [line.partition("  # graphmend")[0] + "\n" for line in written.split("\n")[:-1]] == rows
