@@ -38,6 +38,7 @@ OF_FIX = {
     "frames": ["check", "mend"],
     "streams": ["check", "mend"],
     "contexts": ["check", "mend"],
+    "reads": ["check", "facts"],
     "devices": ["check"],
     "dropped": ["check"],
     "dtypes": ["check"],

@@ -18,7 +18,8 @@ SOFT = {"match", "case", "type", "print"}
 MORE = [
     "x = [a for b in c if d for e in f if g if h for i, (j, *k) in l[m] if n]\n",
     "x = {a: b for c in d if e for f.g in h if i}, {j for k in l for m in n if o}, (p async for q in r if s)\n",
-    "def f(a: b = c, *d: e, g: h = i, **j: k) -> l:\n    m: n = o\n    p: q\n    return lambda r=s, *t, u=v, **w: (x, y)\n",
+    "def f(a: b = c, *d: e, g: h = i, **j: k) -> l:\n    m: n = o\n    p: q\n",
+    "return lambda a=b, c, /, *d, e=f, g, **h: (i, j)\nx = lambda a=b, *c, d=e, **f: (g, h)\n",
     "class A(B, *C, d=E, **F):\n    g = h\n    def i(j, k=g): return super, j.l, m\n    n: o = g\n",
     "for a in b:\n    c = a\nelse:\n    d = c\nwhile e:\n    f += g\nelse:\n    h\n",
     "with a as b, c as (d, e.f), g as h[i]:\n    j\ntry:\n    k\nexcept (l, m) as n:\n    n\n",
