@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import Cli
 
 FEW = 32
 COUNT = 60
@@ -37,7 +36,7 @@ COMMANDS = {
 }
 
 
-def fill(cli: Cli) -> None:
+def fill(cli: Any) -> None:
     """Folders side by side, and one in another, with all that a search reads in them."""
     deep = "deep"
     for number in range(COUNT):
@@ -53,18 +52,17 @@ def fill(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_few_descriptors(executable: str, tmp_path: Path, name: str) -> None:
-    limited = tmp_path / "limited"
-    limited.write_text(f'#!/bin/sh\nulimit -n {FEW}\nexec "{executable}" "$@"\n')
+def test_few_descriptors(cli: Any, name: str) -> None:
+    limited = cli.write("limited", f'#!/bin/sh\nulimit -n {FEW}\nexec "{cli.executable}" "$@"\n')
     limited.chmod(0o755)
     found = []
-    for program in (executable, str(limited)):
-        cli = Cli(program, tmp_path / f"work{len(found)}")
-        fill(cli)
+    for program in (cli.executable, str(limited)):
+        some = type(cli)(program, cli.folder / f"work{len(found)}")
+        fill(some)
         ended = [
-            cli(*arguments, "--threads", "4") if arguments[0] != "debug" else cli(*arguments)
+            some(*arguments, "--threads", "4") if arguments[0] != "debug" else some(*arguments)
             for arguments in COMMANDS[name]
         ]
-        found.append((ended, cli.snapshot()))
+        found.append((ended, some.snapshot()))
         assert ended[0].out and ended[0].status in (0, 1) and len(found[-1][1]) >= 8 * COUNT
     assert found[0] == found[1]
