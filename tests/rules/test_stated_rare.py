@@ -39,6 +39,7 @@ OF_FIX = {
     "streams": ["check", "mend"],
     "contexts": ["check", "mend"],
     "reads": ["check", "facts"],
+    "closures": ["facts", "mend"],
     "devices": ["check"],
     "dropped": ["check"],
     "dtypes": ["check"],
