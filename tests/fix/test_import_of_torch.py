@@ -28,18 +28,34 @@ def tree(text: str) -> str:
     return ast.dump(module)
 
 
-@pytest.mark.parametrize("beside", ["alone", "behind", "in front"])
+# A mend that needs no torch: of it and of what is left alone comes no import.
+MASKED = """
+
+@compile
+def masked(x: Tensor):
+    y = x * 2
+    if (y < 0).any():
+        y[y < 0] = 0.25
+    return y + 1
+"""
+SHORTER = MASKED.replace("    if (y < 0).any():\n    ", "")
+MENDED_OTHER = MENDED.replace("def f", "def other").format(name="torch")
+
+
+@pytest.mark.parametrize("beside", ["alone", "behind", "in front", "behind masks", "in front of masks"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_needs_torch_imports_it(case: Case, beside: str, fixed: Callable[..., str]) -> None:
     """One import where a mend in the file needs it, wherever that stands, and none where none does."""
     head, body = short(case.before).split("\n", 1)
-    other = OTHER
-    if "--select" not in case.options or re.search(r"GM1(?:01)?\b", case.options[-1]):
-        other = MENDED.replace("def f", "def other").format(name="torch")
+    chosen = case.options[-1].split(",") if "--select" in case.options else ["GM1"]
+    other = MENDED_OTHER if {"GM1", "GM101"} & set(chosen) else OTHER
+    mask = SHORTER if "GM1" in chosen else MASKED
     before, after = {
         "alone": (body, case.after),
-        "behind": (body + OTHER, case.after + other),
-        "in front": (OTHER + body, other + case.after),
+        "behind": (OTHER + body, other + case.after),
+        "in front": (body + OTHER, case.after + other),
+        "behind masks": (MASKED + body, mask + case.after),
+        "in front of masks": (body + MASKED, case.after + mask),
     }[beside]
     found = fixed(f"{head}\n{before}", *case.options)
     assert tree(found) == tree(after)
