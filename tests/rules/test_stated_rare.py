@@ -39,6 +39,8 @@ OF_FIX = {
     "streams": ["check", "mend"],
     "contexts": ["check", "mend"],
     "reads": ["check", "facts"],
+    "sizes": ["mend"],
+    "settings": ["check", "facts"],
     "closures": ["facts", "mend"],
     "devices": ["check"],
     "dropped": ["check"],
