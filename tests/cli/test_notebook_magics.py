@@ -118,15 +118,15 @@ def test_stated_magics(cli: Any) -> None:
     ]
     texts = [*PIECES, *alone, *(f"if n:\n        {text}" for text in alone)]
     functions = [f"@torch.compile\ndef f(x: torch.Tensor, n):\n    {text}\n    {CALL}\n" for text in texts]
-    made = [
-        {"cell_type": "code", "source": text, "metadata": {}, "outputs": []}
-        for text in ("import torch\n", *functions, *heads)
-    ]
     kernel = {"language_info": {"name": "python"}}
-    cli.write("a.ipynb", json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
-    told = cli("check", "--no-cache", "--isolated", "--all", "--output-format", "json-lines", "a.ipynb")
-    found: dict[int, list[str]] = {}
+    for at, text in enumerate((*functions, *heads)):
+        made = [{"cell_type": "code", "source": one, "metadata": {}, "outputs": []} for one in ("import torch\n", text)]
+        notebook = {"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        cli.write(f"{at}.ipynb", json.dumps(notebook))
+    told = cli("check", "--no-cache", "--isolated", "--all", "--output-format", "json-lines", ".")
+    found: dict[str, list[str]] = {}
     for row in map(json.loads, told.out.splitlines()):
-        found.setdefault(row["cell"], []).append(f"    {row['line']}:{row['column']} {row['message']}\n")
-    rows = [f"{text!r}\n{''.join(found.get(at, []))}" for at, text in enumerate((*texts, *heads), 2)]
+        words = f"    {row['cell']}:{row['line']}:{row['column']} {row['message']}\n"
+        found.setdefault(Path(row["path"]).stem, []).append(words)
+    rows = [f"{text!r}\n{''.join(found.get(str(at), []))}" for at, text in enumerate((*texts, *heads))]
     hold(Path(__file__).parent / "stated" / "magics.txt", "".join(rows))
