@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,3 +132,23 @@ def test_what_is_written_is_spelled_as_python_does(cli: Any, ascii: bool, lines:
     (written,) = texts_of(after)
     assert written.count("# graphmend: ignore[GM301]") == len(words)
     assert [line.partition("  # graphmend")[0] + "\n" for line in written.split("\n")[:-1]] == rows
+
+
+UNITS = ["0041", "d7ff", "d800", "d801", "dbff", "dc00", "dc01", "dfff", "e000", "d83d", "de00"]
+
+
+def test_pairs_of_escapes(cli: Any) -> None:
+    """Two escapes beside each other are one character, two, or none, as in Python's json; behind them columns go on."""
+    pairs = [(first, second) for first in UNITS for second in [*UNITS, ""]]
+    for at, (first, second) in enumerate(pairs):
+        escapes = f"\\u{first}" + (f"\\u{second}" if second else "x")
+        source = f"\"import torch\\ndef f(x: torch.Tensor):\\n    y = '{escapes}', x.item()\""
+        cell = f'{{"cell_type": "code", "metadata": {{}}, "outputs": [], "source": {source}}}'
+        cli.write(f"{at}.ipynb", f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}')
+    told = cli("check", "--no-cache", "--isolated", "--all", "--output-format", "json-lines", ".").out
+    rows = [json.loads(line) for line in told.splitlines()]
+    found = {Path(row["path"]).stem: row["column"] for row in rows if row.get("code") == "GM201"}
+    for at, (first, second) in enumerate(pairs):
+        text = json.loads((cli.folder / f"{at}.ipynb").read_text())["cells"][0]["source"].split("\n")[2]
+        whole = not any("\ud800" <= letter <= "\udfff" for letter in text)
+        assert found.get(str(at)) == (text.index("x.item") + 1 if whole else None), (first, second)
