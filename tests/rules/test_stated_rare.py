@@ -39,6 +39,7 @@ OF_FIX = {
     "streams": ["check", "mend"],
     "contexts": ["check", "mend"],
     "reads": ["check", "facts"],
+    "given_to_layers": ["check", "facts"],
     "annotations": ["check", "facts"],
     "bound_in_tests": ["check", "mend", "variables"],
     "sizes": ["mend"],
