@@ -110,7 +110,7 @@ static void write_character(gm_buffer *out, const char *bytes, size_t size, uint
     if (found != NULL) {
         gm_buffer_add_char(out, '\\');
         gm_buffer_add_char(out, to[found - from]);
-    } else if (code < 0x20 || (ascii && code >= 0x80 && code < 0x10000)) {
+    } else if (code < 0x20 || (ascii && code >= 0x7F && code < 0x10000)) {
         write_unit(out, code);
     } else if (ascii && code >= 0x10000) {
         write_unit(out, 0xD800 + ((code - 0x10000) >> 10));

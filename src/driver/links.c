@@ -500,11 +500,8 @@ gm_job_results gm_links_run(gm_arena *arena, gm_target *targets, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         set_calls(state.links, i, results[i].calls);
     }
-    for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-        uint32_t more = update(state.links, state.changed);
-        if (more == 0) {
-            break;
-        }
+    uint32_t more = update(state.links, state.changed);
+    for (uint32_t round = 0; more > 0 && round < MOST_ROUNDS; round++) {
         sort_by_weight(arena, state.changed, more, results);
         for (uint32_t i = 0; i < more; i++) {
             state.again[i] = targets[state.changed[i]];
@@ -513,6 +510,7 @@ gm_job_results gm_links_run(gm_arena *arena, gm_target *targets, uint32_t count,
         for (uint32_t i = 0; i < more; i++) {
             replace(arena, &state, results, i);
         }
+        more = update(state.links, state.changed);
     }
     return state.earlier;
 }

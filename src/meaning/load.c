@@ -207,11 +207,10 @@ static void load_type(loader *in, uint32_t at) {
 }
 
 static gm_meaning_function load_signature(loader *in, uint32_t at) {
-    uint32_t is_async = member(in, at, "async");
     gm_meaning_function function = {
         .name = name_member(in, at),
         .doc = text_member(in, at, "doc"),
-        .is_async = is_async != 0 && node_at(in, is_async)->kind == GM_TAPE_TRUE,
+        .is_async = node_at(in, member(in, at, "async"))->kind == GM_TAPE_TRUE, /* without one it is the root, which is an object */
     };
     uint32_t list = member(in, at, "parameters");
     for (uint32_t item = next_item(in, list, 0); item != 0; item = next_item(in, list, item)) {

@@ -196,14 +196,14 @@ static uint32_t skip_blanks(gm_text text, uint32_t index) {
     return index;
 }
 
+/* A word of small letters: with the bit that makes letters small, no other byte is one. */
 static bool same_word(gm_text text, const char *word) {
     size_t length = strlen(word);
     if (text.length != length && !(text.length == length + 1 && (text.bytes[length] | 0x20) == 's')) {
         return false;
     }
     for (size_t i = 0; i < length; i++) {
-        char c = text.bytes[i];
-        if ((c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c) != word[i]) {
+        if ((text.bytes[i] | 0x20) != word[i]) {
             return false;
         }
     }

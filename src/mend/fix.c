@@ -54,16 +54,18 @@ static const char *state(gm_analysis *analysis, const gm_assumptions *made) {
 /* Proved if possible, else with assumptions if those are welcome. */
 static bool write_form(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_source_form form = gm_source_form_of(plan->kind);
-    if (form == NULL || form(fixer, plan, edits, assumption) || !fixer->options->assumed) {
-        return form != NULL && edits->items.count > 0;
+    if (form == NULL) {
+        return false;
     }
-    gm_assumptions made = {0};
-    *edits = (gm_edits){0};
-    fixer->assumptions = &made;
-    bool written = form(fixer, plan, edits, assumption);
-    fixer->assumptions = NULL;
-    *assumption = made.tensors.count + made.kept.count + made.placed.count > 0 ? state(fixer->analysis, &made) : *assumption;
-    return written;
+    form(fixer, plan, edits, assumption);
+    if (edits->items.count == 0 && fixer->options->assumed) {
+        gm_assumptions made = {0};
+        fixer->assumptions = &made;
+        form(fixer, plan, edits, assumption);
+        fixer->assumptions = NULL;
+        *assumption = made.tensors.count + made.kept.count + made.placed.count > 0 ? state(fixer->analysis, &made) : *assumption;
+    }
+    return edits->items.count > 0;
 }
 
 /* Add the `import torch` that is missing in front of a statement; nothing where none is missing. */

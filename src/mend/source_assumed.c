@@ -100,13 +100,13 @@ static bool break_test(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text 
 }
 
 /* Put `not torch.compiler.is_compiling() and` in front of the test, or `torch.compiler.is_compiling() or`. */
-static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
+static void guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_arena *arena = fixer->analysis->arena;
     fixer->reason = fixer->options->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const char *torch = fixer->options->assumed && !gm_eager_only(fixer->analysis->flow, plan->node) ? gm_text_torch(fixer, plan->function)
                                                                                                      : NULL;
     if (torch == NULL) {
-        return false;
+        return;
     }
     bool enclosed = is_loose(plan->test, !plan->negated);
     gm_edit front = {.start = plan->test->start, .end = plan->test->start};
@@ -115,7 +115,7 @@ static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_edit_add(arena, &front.text, ".compiler.is_compiling()");
     if (is_broken(fixer, plan, gm_edit_length(&front.text) + 5 + (enclosed ? 2 : 0)) &&
         (enclosed ? break_enclosed : break_test)(fixer, plan, &front.text, edits)) {
-        return true;
+        return;
     }
     gm_edit_add(arena, &front.text, plan->negated ? " or " : " and ");
     gm_edit_add(arena, &front.text, enclosed ? "(" : "");
@@ -125,12 +125,11 @@ static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
         gm_edit_add(arena, &back.text, ")");
         gm_edits_add(arena, edits, back);
     }
-    return true;
 }
 
-bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     *assumption = "compiled code may go on where Python raises";
-    return guard_test(fixer, plan, edits);
+    guard_test(fixer, plan, edits);
 }
 
 /* ---- Effects ---- */
@@ -171,13 +170,13 @@ static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
 }
 
 /* A branch that gives nothing but messages. The compiler does not look at its test either, which must do nothing else then. */
-bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     const char *codes = plan->rule->code;
     bool welcome = true;
     for (uint32_t i = 0; i < plan->then.count; i++) {
         const gm_plan *inner = gm_analysis_plan(fixer->analysis, plan->then.items[i]);
         if (inner == NULL || inner->kind != GM_PLAN_DEFER || !is_message(fixer, inner)) {
-            return false;
+            return;
         }
         welcome = welcome && may_drop(fixer, inner->rule);
         bool listed = strstr(codes, inner->rule->code) != NULL;
@@ -186,14 +185,14 @@ bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, con
     bool pure = gm_effects_of(fixer->analysis, plan->function, plan->test, GM_EFFECTS_TEST).reason == NULL &&
                 (gm_region_of_expression(plan->function, plan->test).traits & GM_REGION_WALRUS) == 0;
     if (plan->then.count == 0 || plan->orelse.count > 0 || !pure) {
-        return false;
+        return;
     }
     if (!welcome) {
         fixer->reason = not_named(fixer, codes);
-        return false;
+        return;
     }
     *assumption = leaves_out;
-    return guard_test(fixer, plan, edits);
+    guard_test(fixer, plan, edits);
 }
 
 /* Whether the test around the statement is mended in the same run: then the statement need not be. */
@@ -255,10 +254,10 @@ static bool continues(const gm_fixer *fixer, const gm_plan *plan) {
     return other != NULL && other->kind == GM_PLAN_DEFER && gm_edits_touch(&fixer->fix->edits, before->start, before->end);
 }
 
-bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_arena *arena = fixer->analysis->arena;
     if (!is_message(fixer, plan)) {
-        return false;
+        return;
     }
     bool welcome = may_drop(fixer, plan->rule);
     fixer->reason = welcome ? "it cannot be left out of compiled code here" : not_named(fixer, plan->rule->code);
@@ -269,7 +268,7 @@ bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
                             ? gm_text_torch(fixer, plan->function)
                             : NULL;
     if (torch == NULL) {
-        return false;
+        return;
     }
     const char *unit = gm_text_unit(fixer, plan->function);
     gm_edit edit = {.start = statement->start, .end = statement->end};
@@ -283,5 +282,5 @@ bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
     gm_edit_add(arena, &edit.text, unit);
     add_deeper(fixer, &edit.text, statement, unit);
     *assumption = leaves_out;
-    return gm_edits_add(arena, edits, edit);
+    gm_edits_add(arena, edits, edit);
 }

@@ -180,13 +180,13 @@ static gm_node *rest_of_test(const gm_selection *all, const gm_BoolOp *test, uin
 }
 
 /* The conditions of Python stay an `if`, and what depends on data is selected inside. */
-static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *target, gm_edits *edits) {
+static void mend_inside(gm_selection *all, uint32_t python, const gm_symbol *target, gm_edits *edits) {
     const gm_If *branch = gm_as_If(all->plan->node);
     const gm_BoolOp *test = gm_as_BoolOp(branch->test);
     const gm_list *body = &branch->body;
     gm_layout with = {gm_text_indent(all->fixer, body->items[0]), gm_text_line_end(all->fixer, branch->base.start)};
     if (branch->orelse.count > 0 || with.indent == NULL) {
-        return false;
+        return;
     }
     gm_choice then;
     gm_choice value;
@@ -194,7 +194,7 @@ static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *tar
     const char *head = gm_branch_head(all, target->name->text, " = ");
     if (!value_of_block(all, body, target, &then) ||
         !gm_select(all, rest_of_test(all, test, python), false, &then, &orelse, target, with.indent, (uint32_t)strlen(head) + 4, &value)) {
-        return false;
+        return;
     }
     gm_edit_text text = {0};
     gm_branch_write(all, &with, head, &value, &text);
@@ -202,39 +202,45 @@ static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *tar
     gm_edit shorter = {.start = cut, .end = test->base.end};
     gm_edits_add(arena_of(all), edits, shorter);
     gm_branch_replace(all, &with, body->items[0]->start, body->items[body->count - 1]->end, &text, edits);
-    return true;
+}
+
+static void mend_whole(gm_selection *all, gm_layout with, const gm_symbol *target, gm_edits *edits) {
+    const gm_plan *plan = all->plan;
+    gm_choice then;
+    gm_choice orelse;
+    gm_choice value;
+    const char *head = gm_branch_head(all, target->name->text, " = ");
+    if (value_of_block(all, &plan->then, target, &then) && value_of_block(all, &plan->orelse, target, &orelse) &&
+        gm_select(all, plan->test, false, &then, &orelse, target, with.indent, (uint32_t)strlen(head), &value)) {
+        replace_branch(all, with, head, &value, edits);
+    }
 }
 
 /* ---- Forms ---- */
 
-bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     if (plan->targets.count == 0) {
-        return gm_form_messages(fixer, plan, edits, assumption);
+        gm_form_messages(fixer, plan, edits, assumption);
+        return;
     }
     gm_selection all = gm_select_begin(fixer, plan);
     gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
-    const gm_symbol *target = plan->targets.count > 0 ? plan->targets.items[0] : NULL;
-    if (target == NULL || with.indent == NULL || !gm_branch_is_ascii(target->name->text)) {
-        return false;
+    const gm_symbol *target = plan->targets.items[0];
+    if (with.indent == NULL || !gm_branch_is_ascii(target->name->text)) {
+        return;
     }
     all.torch = gm_text_torch(fixer, plan->function);
     uint32_t python = python_operands(&all, plan->test);
+    if (all.torch == NULL || (plan->targets.count > 1 && python > 0)) {
+        return;
+    }
     if (plan->targets.count > 1) {
-        return all.torch != NULL && python == 0 && gm_branch_several(&all, &with, edits);
+        gm_branch_several(&all, &with, edits);
+    } else if (python > 0) {
+        mend_inside(&all, python, target, edits);
+    } else {
+        mend_whole(&all, with, target, edits);
     }
-    if (all.torch == NULL || python > 0) {
-        return all.torch != NULL && mend_inside(&all, python, target, edits);
-    }
-    gm_choice then;
-    gm_choice orelse;
-    gm_choice value;
-    const char *head = gm_branch_head(&all, target->name->text, " = ");
-    if (!value_of_block(&all, &plan->then, target, &then) || !value_of_block(&all, &plan->orelse, target, &orelse) ||
-        !gm_select(&all, plan->test, false, &then, &orelse, target, with.indent, (uint32_t)strlen(head), &value)) {
-        return false;
-    }
-    replace_branch(&all, with, head, &value, edits);
-    return true;
 }
 
 /* The value of a block that is one `return`; NULL for others. */
@@ -243,12 +249,12 @@ static const gm_node *returned(const gm_list *block, uint32_t at) {
     return is_return ? gm_as_Return(block->items[at])->value : NULL;
 }
 
-bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
     gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
     if (plan->node->kind != GM_KIND_If || with.indent == NULL || plan->then.count != 1) {
-        return false;
+        return;
     }
     bool behind = plan->orelse.count == 0;
     uint32_t next = plan->place->index + 1;
@@ -257,26 +263,25 @@ bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
     all.torch = gm_text_torch(fixer, plan->function);
     if (then_value == NULL || else_value == NULL || (!behind && plan->orelse.count != 1) || all.torch == NULL ||
         (behind && gm_branch_is_elif(&all))) {
-        return false;
+        return;
     }
     gm_choice then = gm_select_value(&all, then_value);
     gm_choice orelse = gm_select_value(&all, else_value);
     gm_choice value;
     if (!gm_select(&all, plan->test, false, &then, &orelse, NULL, with.indent, (uint32_t)strlen("return "), &value)) {
-        return false;
+        return;
     }
     if (!behind) {
         replace_branch(&all, with, "return ", &value, edits);
-        return true;
+        return;
     }
     gm_edit_text body = {0};
     gm_branch_write(&all, &with, "return ", &value, &body);
     gm_branch_replace(&all, &with, plan->node->start, plan->place->list->items[next]->end, &body, edits);
-    return true;
 }
 
 /* `if c: f(a)`, `else: f(b)`: one call. */
-bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
     gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
@@ -287,12 +292,11 @@ bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, con
     all.torch = gm_text_torch(fixer, plan->function);
     if (with.indent == NULL || all.torch == NULL || gm_branch_is_elif(&all) ||
         !gm_select(&all, plan->test, false, &then, &orelse, NULL, NULL, 0, &value)) {
-        return false;
+        return;
     }
     gm_edit_text body = {0};
     gm_edit_add_source(fixer->analysis->arena, &body, call->start, plan->then_value->start);
     gm_text_append(fixer->analysis->arena, &body, &value.text);
     gm_edit_add_source(fixer->analysis->arena, &body, plan->then_value->end, call->end);
     gm_branch_replace(&all, &with, plan->node->start, plan->node->end, &body, edits);
-    return true;
 }

@@ -27,6 +27,6 @@ bool gm_branch_is_elif(const gm_selection *all);
 bool gm_branch_is_ascii(const char *text);
 
 /* The form of a branch that assigns several variables. */
-bool gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits);
+void gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits);
 
 #endif

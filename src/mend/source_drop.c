@@ -46,7 +46,7 @@ static bool is_proved(gm_proof *proof, const update *what) {
            number_fits(proof, what->value, &tensor) && gm_proof_private(proof, symbol) && gm_proof_unsaved(proof, symbol);
 }
 
-bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_arena *arena = fixer->analysis->arena;
     gm_proof proof = gm_proof_at(fixer->analysis, plan->function, plan->statement, plan->place, plan->test);
@@ -54,12 +54,12 @@ bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const c
     const char *indent = gm_text_indent(fixer, plan->node);
     update what = update_of(plan);
     if (indent == NULL || fixer->analysis->tree->source->text[plan->node->start] == 'e' || !is_proved(&proof, &what)) {
-        return false;
+        return;
     }
     gm_edit_text body = {0};
     gm_edit_add_source(arena, &body, what.statement->start, what.statement->end);
     gm_edit edit = {.start = plan->node->start, .end = plan->node->end};
     gm_text_add_comments(fixer, &edit.text, edit.start, edit.end, &body, indent);
     gm_text_append(arena, &edit.text, &body);
-    return gm_edits_add(arena, edits, edit);
+    gm_edits_add(arena, edits, edit);
 }

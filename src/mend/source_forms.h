@@ -14,23 +14,23 @@ typedef struct gm_fixer {
     const gm_node *import_at; /* the statement in front of which `import torch` is missing; NULL when it is not */
 } gm_fixer;
 
-/* A form writes its edits to `edits`, which is empty, and returns whether it did; `*assumption` is what it rests on, if anything. If it did
+/* A form writes its edits to `edits`, which is empty and stays so if it cannot; `*assumption` is what it rests on, if anything. If it writes
  * nothing, it may leave a better `fixer->reason` than is there. */
-typedef bool (*gm_source_form)(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+typedef void (*gm_source_form)(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 
 /* The form of a kind of plan (gm_plan_kind), or NULL. */
 gm_source_form gm_source_form_of(uint8_t kind);
 
 /* source_select.c, source_drop.c, source_assumed.c */
-bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 /* Of a branch that assigns nothing: not in the table, gm_form_branch asks it. */
-bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
-bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+void gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 
 /* A condition as one tensor of bool with one element: its text, without `not` in front when `*negated` is set. False when that is not
  * proved. `later`: Python would not always have evaluated it. source_condition.c */

@@ -216,7 +216,7 @@ static bool is_target(const gm_selection *all, const gm_node *name) {
     return gm_symbols_have(&all->plan->targets, gm_scopes_symbol(all->plan->function->flow->scopes, name));
 }
 
-bool gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits) {
+void gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits) {
     const gm_node *test = bare(all->plan->test);
     gm_edit_text written = {0};
     gm_edit_text body = {0};
@@ -226,8 +226,7 @@ bool gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits
     if (gm_branch_is_elif(all) || all->condition == NULL || (named && is_target(all, test)) || !take_block(all, &all->plan->then) ||
         !take_block(all, &all->plan->orelse) || !gm_source_condition(all->fixer, &all->proof, test, false, &written, &negated) || negated ||
         !write_several(all, with, named ? NULL : &written, &body)) {
-        return false;
+        return;
     }
     gm_branch_replace(all, with, all->plan->node->start, all->plan->node->end, &body, edits);
-    return true;
 }

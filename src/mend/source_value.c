@@ -19,23 +19,27 @@ static bool is_simple(const gm_plan *plan) {
 }
 
 /* Of an expression in a larger one, so that comments have no place to go to. */
-static bool mend_value(gm_selection *all, gm_edits *edits) {
+static void mend_value(gm_selection *all, gm_edits *edits) {
     const gm_plan *plan = all->plan;
     gm_choice then = gm_select_value(all, plan->then_value);
     gm_choice orelse = gm_select_value(all, plan->else_value);
     gm_choice value;
     all->torch = gm_text_torch(all->fixer, plan->function);
     if (all->torch == NULL || !gm_select(all, plan->test, false, &then, &orelse, target_of(all), NULL, 0, &value)) {
-        return false;
+        return;
     }
     gm_edit edit = {.start = plan->node->start, .end = plan->node->end, .text = value.text};
     gm_edit_text comments = {0};
     gm_text_add_comments(all->fixer, &comments, edit.start, edit.end, &value.text, "");
-    return comments.pieces.count == 0 && gm_edits_add(all->fixer->analysis->arena, edits, edit);
+    if (comments.pieces.count == 0) {
+        gm_edits_add(all->fixer->analysis->arena, edits, edit);
+    }
 }
 
-bool gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+void gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
-    return is_simple(plan) && mend_value(&all, edits);
+    if (is_simple(plan)) {
+        mend_value(&all, edits);
+    }
 }

@@ -22,7 +22,7 @@ void gm_lexer_report(gm_lexer *lexer, const char *start, const char *end, const 
 
 static void emit_error(gm_lexer *lexer, const char *start, const char *end, const char *message) {
     gm_lexer_report(lexer, start, end, message);
-    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, end, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, end);
 }
 
 static bool is_line_end(char c) {
@@ -54,13 +54,13 @@ static void push_indent(gm_lexer *lexer, uint32_t column, uint32_t alternate) {
     }
     lexer->indents[lexer->indent_count] = column;
     lexer->alternates[lexer->indent_count++] = alternate;
-    gm_lexer_emit(lexer, GM_TOKEN_INDENT, lexer->at, lexer->at, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_INDENT, lexer->at, lexer->at);
 }
 
 static void pop_indents(gm_lexer *lexer, uint32_t column) {
     while (lexer->indent_count > 0 && column < lexer->indents[lexer->indent_count - 1]) {
         lexer->indent_count--;
-        gm_lexer_emit(lexer, GM_TOKEN_DEDENT, lexer->at, lexer->at, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_DEDENT, lexer->at, lexer->at);
     }
 }
 
@@ -149,12 +149,12 @@ bool gm_lexer_open(gm_lexer *lexer, gm_token_kind kind, bool field) {
         if (lexer->excess++ == 0) {
             gm_lexer_report(lexer, at, at + 1, "more than 200 nested parentheses, a limit of Python");
         }
-        gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at + 1, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at + 1);
         lexer->at = at + 1;
         return false;
     }
     lexer->brackets[lexer->depth++] = (gm_bracket){gm_lexer_offset(lexer, at), *at, field};
-    gm_lexer_emit(lexer, kind, at, at + 1, 0);
+    gm_lexer_emit(lexer, kind, at, at + 1);
     lexer->at = at + 1;
     return true;
 }
@@ -200,7 +200,7 @@ static void close_bracket(gm_lexer *lexer, gm_token_kind kind) {
     const char *at = lexer->at;
     if (lexer->excess > 0) {
         lexer->excess--;
-        gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at + 1, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at + 1);
         lexer->at = at + 1;
         return;
     }
@@ -209,7 +209,7 @@ static void close_bracket(gm_lexer *lexer, gm_token_kind kind) {
         return;
     }
     bool field = lexer->brackets[--lexer->depth].field;
-    gm_lexer_emit(lexer, kind, at, at + 1, 0);
+    gm_lexer_emit(lexer, kind, at, at + 1);
     lexer->at = at + 1;
     if (field) {
         gm_lexer_fstring_text(lexer);
@@ -226,8 +226,8 @@ static void abandon_brackets(gm_lexer *lexer) {
         gm_lexer_report(lexer, lexer->text + bracket->start, lexer->text + bracket->start + 1, message);
     }
     const char *end = lexer->count > 0 ? lexer->text + lexer->tokens[lexer->count - 1].end : lexer->text;
-    gm_lexer_emit(lexer, GM_TOKEN_ERROR, end, end, 0);
-    gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, end, end, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_ERROR, end, end);
+    gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, end, end);
     lexer->depth = lexer->excess = lexer->fstring_count = 0;
 }
 
@@ -256,7 +256,7 @@ static void end_line(gm_lexer *lexer) {
     }
     /* A line of nothing but a line join comes to this: for Python 3.8 it is an empty statement. */
     if (lexer->target == 308 || (lexer->count > 0 && lexer->tokens[lexer->count - 1].kind != GM_TOKEN_NEWLINE)) {
-        gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, at, next, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, at, next);
     }
     begin_line(lexer);
 }
@@ -283,16 +283,16 @@ static void end_file(gm_lexer *lexer) {
     }
     if (lexer->count > 0 && lexer->tokens[lexer->count - 1].kind != GM_TOKEN_NEWLINE &&
         lexer->tokens[lexer->count - 1].kind != GM_TOKEN_DEDENT) {
-        gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, lexer->end, lexer->end, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, lexer->end, lexer->end);
     }
     pop_indents(lexer, 0);
-    gm_lexer_emit(lexer, GM_TOKEN_END, lexer->end, lexer->end, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_END, lexer->end, lexer->end);
 }
 
 /* Punctuation. */
 
 static void emit_operator(gm_lexer *lexer, gm_token_kind kind, int length) {
-    gm_lexer_emit(lexer, kind, lexer->at, lexer->at + length, 0);
+    gm_lexer_emit(lexer, kind, lexer->at, lexer->at + length);
     lexer->at += length;
 }
 
@@ -410,7 +410,7 @@ static bool read_token(gm_lexer *lexer) {
             return false;
         }
         lexer->at++;
-        gm_lexer_emit(lexer, GM_TOKEN_ERROR, lexer->at - 1, lexer->at, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_ERROR, lexer->at - 1, lexer->at);
         return true;
     default: break;
     }

@@ -69,14 +69,18 @@ static inline uint32_t gm_lexer_offset(const gm_lexer *lexer, const char *at) {
     return (uint32_t)(at - lexer->text);
 }
 
-/* Append a token that ends at `end`. */
 void gm_lexer_grow(gm_lexer *lexer);
 
-static inline void gm_lexer_emit(gm_lexer *lexer, gm_token_kind kind, const char *start, const char *end, unsigned flags) {
+/* Append a token that ends at `end`; of strings and names flags say more. */
+static inline void gm_lexer_emit_flags(gm_lexer *lexer, gm_token_kind kind, const char *start, const char *end, unsigned flags) {
     if (lexer->count == lexer->capacity) {
         gm_lexer_grow(lexer);
     }
     lexer->tokens[lexer->count++] = (gm_token){gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), (uint8_t)kind, (uint8_t)flags};
+}
+
+static inline void gm_lexer_emit(gm_lexer *lexer, gm_token_kind kind, const char *start, const char *end) {
+    gm_lexer_emit_flags(lexer, kind, start, end, 0);
 }
 
 void gm_lexer_report(gm_lexer *lexer, const char *start, const char *end, const char *message);

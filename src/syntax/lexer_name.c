@@ -179,16 +179,16 @@ void gm_lexer_name(gm_lexer *lexer) {
     }
     if ((high & 0x80U) != 0) {
         bool valid = check_unicode(lexer, start, at) != NULL;
-        gm_lexer_emit(lexer, valid ? GM_TOKEN_NAME : GM_TOKEN_ERROR, start, at, GM_NAME_UNICODE);
+        gm_lexer_emit_flags(lexer, valid ? GM_TOKEN_NAME : GM_TOKEN_ERROR, start, at, GM_NAME_UNICODE);
         return;
     }
     const word *found = find_word(start, length);
     if (found == NULL) {
-        gm_lexer_emit(lexer, GM_TOKEN_NAME, start, at, length == 1 && *start == '_' ? GM_NAME_WILDCARD : 0);
+        gm_lexer_emit_flags(lexer, GM_TOKEN_NAME, start, at, length == 1 && *start == '_' ? GM_NAME_WILDCARD : 0);
         return;
     }
     if (lexer->depth > 0 && starts_statement(found->kind) && gm_lexer_recover(lexer, start)) {
         return;
     }
-    gm_lexer_emit(lexer, found->kind, start, at, found->flags);
+    gm_lexer_emit_flags(lexer, found->kind, start, at, found->flags);
 }

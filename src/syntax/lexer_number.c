@@ -50,7 +50,7 @@ static void invalid(gm_lexer *lexer, const char *start, const char *at, const ch
         at++;
     }
     gm_lexer_report(lexer, start, at, message);
-    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, at, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, at);
     lexer->at = at;
 }
 
@@ -60,7 +60,7 @@ static void finish(gm_lexer *lexer, gm_token_kind kind, const char *start, const
         invalid(lexer, start, end, "invalid number literal");
         return;
     }
-    gm_lexer_emit(lexer, kind, start, end, 0);
+    gm_lexer_emit(lexer, kind, start, end);
     lexer->at = end;
 }
 

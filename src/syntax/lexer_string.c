@@ -94,7 +94,7 @@ static void unterminated(gm_lexer *lexer, const char *start, bool triple) {
         at++;
     }
     gm_lexer_report(lexer, start, at, triple ? "unterminated triple-quoted string" : "unterminated string");
-    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, at, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, at);
     lexer->at = at;
 }
 
@@ -106,7 +106,7 @@ static void begin_fstring(gm_lexer *lexer, const char *start, char quote, unsign
     bool triple = (flags & GM_STRING_TRIPLE) != 0;
     if (lexer->fstring_count == GM_FSTRING_LIMIT) {
         gm_lexer_report(lexer, start, lexer->at, "more than 150 nested f-strings, a limit of Python");
-        gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, lexer->at, 0);
+        gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, lexer->at);
         return;
     }
     gm_fstring *fstring = &lexer->fstrings[lexer->fstring_count++];
@@ -116,7 +116,7 @@ static void begin_fstring(gm_lexer *lexer, const char *start, char quote, unsign
         const char *end = plain_end(lexer, lexer->at, quote, triple, &ignored);
         fstring->plain_end = end == NULL ? UINT32_MAX : gm_lexer_offset(lexer, end);
     }
-    gm_lexer_emit(lexer, GM_TOKEN_FSTRING_START, start, lexer->at, flags);
+    gm_lexer_emit_flags(lexer, GM_TOKEN_FSTRING_START, start, lexer->at, flags);
     gm_lexer_fstring_text(lexer);
 }
 
@@ -143,7 +143,7 @@ void gm_lexer_string(gm_lexer *lexer, const char *start) {
     if (lexer->fstring_count > 0 && (flags & GM_STRING_ESCAPES) != 0 && before_312(lexer)) {
         gm_lexer_report(lexer, start, end, "f-string: a backslash in an expression needs Python 3.12");
     }
-    gm_lexer_emit(lexer, GM_TOKEN_STRING, start, end, flags);
+    gm_lexer_emit_flags(lexer, GM_TOKEN_STRING, start, end, flags);
     lexer->at = end;
 }
 
@@ -158,7 +158,7 @@ static void emit_text(gm_lexer *lexer, const char *start, const char *end, unsig
         const gm_fstring *fstring = &lexer->fstrings[lexer->fstring_count - 1];
         unsigned kept = fstring->flags & (GM_STRING_RAW | GM_STRING_TEMPLATE);
         unsigned spec = in_spec(lexer) ? GM_STRING_SPEC : 0;
-        gm_lexer_emit(lexer, GM_TOKEN_FSTRING_MIDDLE, start, end, flags | kept | spec);
+        gm_lexer_emit_flags(lexer, GM_TOKEN_FSTRING_MIDDLE, start, end, flags | kept | spec);
     }
 }
 
@@ -166,7 +166,7 @@ static void end_fstring(gm_lexer *lexer, const char *at) {
     const gm_fstring *fstring = &lexer->fstrings[--lexer->fstring_count];
     const char *end = at + ((fstring->flags & GM_STRING_TRIPLE) != 0 ? 3 : 1);
     lexer->depth = fstring->depth;
-    gm_lexer_emit(lexer, GM_TOKEN_FSTRING_END, at, end, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_FSTRING_END, at, end);
     lexer->at = end;
     if (fstring->plain_end != 0 && fstring->plain_end != gm_lexer_offset(lexer, end)) {
         gm_lexer_report(lexer, lexer->text + fstring->start, end, "f-string: nested quotes of the same kind need Python 3.12");
@@ -179,7 +179,7 @@ static void unterminated_fstring(gm_lexer *lexer, const char *at) {
     lexer->depth = fstring->depth;
     gm_lexer_report(lexer, lexer->text + fstring->start, at,
                     (fstring->flags & GM_STRING_TRIPLE) != 0 ? "unterminated triple-quoted f-string" : "unterminated f-string");
-    gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at, 0);
+    gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at);
     lexer->at = at;
 }
 
@@ -231,7 +231,7 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
             emit_text(lexer, start, at, flags);
             if (in_spec(lexer)) {
                 gm_lexer_report(lexer, at, at + 1, "f-string: expecting `}`");
-                gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at, 0);
+                gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at);
             }
             end_fstring(lexer, at);
             return;
@@ -251,7 +251,7 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
             start = at = lexer->at;
         } else if (c == '}' && in_spec(lexer)) {
             emit_text(lexer, start, at, flags);
-            gm_lexer_emit(lexer, GM_TOKEN_RBRACE, at, at + 1, 0);
+            gm_lexer_emit(lexer, GM_TOKEN_RBRACE, at, at + 1);
             lexer->depth--;
             start = ++at;
             flags = 0;

@@ -241,10 +241,10 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
 static bool visit_use(const gm_node *node, const gm_node *parent, void *context) {
     use_search *search = context;
     switch ((gm_kind)node->kind) {
+    case GM_KIND_Name: look_at_name(search, node, parent); break;
     case GM_KIND_Attribute: look_at_attribute(search, node, parent); break;
     case GM_KIND_Call: look_at_call(search, node); break;
     case GM_KIND_Compare: look_at_comparison(search, node); break;
-    case GM_KIND_Name: look_at_name(search, node, parent); break;
     default: break;
     }
     return true;

@@ -10,4 +10,7 @@ void allocations_limit(long count);
 /* Whether one has failed since the last limit that fails any. */
 bool allocations_failed(void);
 
+/* How many blocks are allocated and not freed. */
+long allocations_outstanding(void);
+
 #endif

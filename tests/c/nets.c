@@ -1,11 +1,13 @@
 /* usage: nets FILE
  *
  * Damages the control-flow graph of the first function in FILE in one place after the other, each time another graph of it, and prints what
- * gm_cfg_verify says; then what gm_edits_verify says of lists of edits for a text of ten bytes. */
+ * gm_cfg_verify says; then what gm_edits_verify says of lists of edits for a text of ten bytes, and what gm_notebook_write says of a notebook
+ * whose sources stand elsewhere. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "driver/notebook.h"
 #include "flow/cfg.h"
 #include "mend/edits.h"
 #include "read_file.h"
@@ -190,6 +192,53 @@ static void damage_edits(gm_arena *arena) {
     }
 }
 
+/* ---- Notebooks ---- */
+
+typedef struct place_damage {
+    const char *name;
+    const char *changed; /* digits of the text */
+    int first_start; /* of the source of the first cell: from that of which cell it is taken */
+    int first_end;
+    size_t second_end; /* bytes too many */
+    uint32_t cells;
+} place_damage;
+
+/* The text of the notebook, of which some digits are others. */
+static const char *changed_text(gm_arena *arena, const gm_notebook *notebook, const char *digits) {
+    char *text = gm_arena_copy(arena, notebook->text, notebook->size);
+    for (char *at = text; *at != '\0'; at++) {
+        *at = strchr(digits, *at) != NULL ? (char)(*at + 2) : *at;
+    }
+    return text;
+}
+
+static void damage_notebook(gm_arena *arena) {
+    static const char bytes[] = "{\"cells\":[{\"cell_type\":\"code\",\"metadata\":{},\"outputs\":[],\"source\":\"a = 1\"},"
+                                "{\"cell_type\":\"code\",\"metadata\":{},\"outputs\":[],\"source\":\"b = 2\"}],"
+                                "\"metadata\":{},\"nbformat\":4,\"nbformat_minor\":5}";
+    static const place_damage all[] = {
+        {"both cells", "12", 0, 0, 0, 2},        {"no cell", "", 0, 0, 0, 2},
+        {"another place", "1", 1, 1, 0, 2},      {"the place of both", "1", 0, 1, 0, 2},
+        {"a bracket too much", "2", 0, 0, 1, 2}, {"a cell too few", "12", 0, 0, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *problem = NULL;
+        size_t written = 0;
+        gm_notebook *notebook = gm_notebook_read(arena, bytes, sizeof bytes - 1, &problem);
+        gm_cell *cells = notebook->cells.items.items;
+        gm_cells after = {0};
+        for (uint32_t k = 0; k < all[i].cells; k++) {
+            gm_vec_push(arena, &after.items, cells[k]);
+        }
+        cells[0].raw_start = cells[all[i].first_start].raw_start;
+        cells[0].raw_end = cells[all[i].first_end].raw_end;
+        cells[1].raw_end += all[i].second_end;
+        const char *text = changed_text(arena, notebook, all[i].changed);
+        const char *out = gm_notebook_write(arena, notebook, bytes, sizeof bytes - 1, &after, text, &written, &problem);
+        printf("%s: %s\n", all[i].name, out == NULL ? problem : "written");
+    }
+}
+
 int main(int count, char **arguments) {
     jmp_buf out_of_memory;
     gm_arena arena;
@@ -201,6 +250,7 @@ int main(int count, char **arguments) {
     char *bytes = read_file(arguments[1], &size);
     damage_graphs(&arena, gm_parse(&arena, "a.py", bytes, size, NULL));
     damage_edits(&arena);
+    damage_notebook(&arena);
     gm_arena_free(&arena);
     free(bytes);
     return 0;

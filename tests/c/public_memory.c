@@ -1,7 +1,7 @@
 /* usage: public_memory FILE...
  *
  * Calls the public functions on each file while the n-th call of malloc fails, for n = 0, 1, 2, ... until they succeed. Each failure must be
- * GM_OUT_OF_MEMORY with nothing in the output. */
+ * GM_OUT_OF_MEMORY with nothing in the output, and each call has to give back all memory but its output. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@
 /* Returns the number of failures before the call succeeded, or -1. */
 static long survive(public_function run, const char *path, const char *bytes, size_t size) {
     for (long failures = 0;; failures++) {
+        long before = allocations_outstanding();
         gm_output output = {NULL, 1};
         allocations_limit(failures);
         gm_status status = run(path, bytes, size, &output);
@@ -19,6 +20,9 @@ static long survive(public_function run, const char *path, const char *bytes, si
         bool empty = output.bytes == NULL && output.size == 0;
         bool whole = output.bytes != NULL && strlen(output.bytes) == output.size;
         gm_output_free(&output);
+        if (allocations_outstanding() != before) {
+            return -1;
+        }
         if (status == GM_OK) {
             return whole ? failures : -1;
         }

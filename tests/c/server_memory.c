@@ -1,7 +1,7 @@
 /* usage: server_memory SESSION
  *
  * Feeds what a client sends to a language server while the n-th allocation and all behind it fail, for n = 0, 1, 2, ... until none does. When
- * there is memory again, the server has to answer. */
+ * there is memory again, the server has to answer; when it has ended, all memory is given back. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,13 @@ int main(int count, char **paths) {
     char *bytes = read_file(paths[count - 1], &size);
     long failures = 0;
     do {
+        long before = allocations_outstanding();
         if (!survives(bytes, size, failures)) {
             fprintf(stderr, "the server does not answer after failure %ld\n", failures);
+            return 1;
+        }
+        if (allocations_outstanding() != before) {
+            fprintf(stderr, "%ld blocks leaked after failure %ld\n", allocations_outstanding() - before, failures);
             return 1;
         }
         failures++;

@@ -202,3 +202,25 @@ def test_calls_between_files_are_kept(cli, names: list[str]) -> None:
     kept = version(only_pack(cli))
     assert cli("check", ".") == first and version(only_pack(cli)) == kept
     assert cli("check", "--no-cache", ".") == first and first.status == 1
+
+
+ENDS = {
+    "a return": "    x = x.float()\n    if x.mean() > 0:\n        return x * 2\n    return x * 3",
+    "a branch": "    x = x.float()\n    if x.mean() > 0:\n        x = x * 2\n    else:\n        x = x * 3",
+    "an expression": "    x = x.float().detach()\n    return x * 2 if x.mean() > 0 else x * 3",
+    "a line end": "    x = x.float().detach()\n    return x * 2 if x.mean() > 0 else x * 3\n",
+    "a call": "    print(x)",
+    "a comment": "    print(x)  # words",
+    "a wrong comment": "    return x  # graphmend: ignore[GM301]",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_stands_at_the_end_is_kept(cli, name: str) -> None:
+    """A finding or a mend that reaches the last byte of a file."""
+    cli.write("a.py", f"import torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n{ENDS[name]}")
+    arguments = ("check", "--unsafe", "--output-format", "sarif", ".")
+    first = cli(*arguments)
+    assert '"ruleId"' in first.out
+    kept = version(only_pack(cli))
+    assert cli(*arguments) == first and version(only_pack(cli)) == kept

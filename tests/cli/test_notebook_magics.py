@@ -6,9 +6,11 @@ import ast
 import json
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
+from stated_texts import hold
 
 CALL = "x.item()"
 # Lines of the body of a function; `%` and `!` begin a magic or a command at the start of a statement and behind `=`.
@@ -93,3 +95,38 @@ def test_what_is_python_in_a_cell(cli: Any) -> None:
     found = Counter(row["cell"] for row in rows)
     for number, (text, python) in enumerate(cells, 2):
         assert found[number] == calls_of(manager, python), text
+
+
+def test_stated_magics(cli: Any) -> None:
+    """What is found in each piece and head alone, line by line."""
+    body = f"@torch.compile\ndef g(x: torch.Tensor):\n    return {CALL}\n"
+    heads = [f"{head}{body}" for head in dict.fromkeys(head for head, _ in HEADS)]
+    alone = ["a =%time b", "a=!b", "a =  %b", "a = %", "a =!", "a = ! b", "a != b", "a = != b", "a == %b", "a += %b"]
+    alone += [
+        "a: int = %b",
+        "a, b = !c",
+        "a[0] = %b",
+        "f(a=%b)",
+        "a = b = %c",
+        "%",
+        "!",
+        "?",
+        "a ?",
+        "a ??",
+        "??a",
+        "%a?",
+    ]
+    texts = [*PIECES, *alone, *(f"if n:\n        {text}" for text in alone)]
+    functions = [f"@torch.compile\ndef f(x: torch.Tensor, n):\n    {text}\n    {CALL}\n" for text in texts]
+    kernel = {"language_info": {"name": "python"}}
+    for at, text in enumerate((*functions, *heads)):
+        made = [{"cell_type": "code", "source": one, "metadata": {}, "outputs": []} for one in ("import torch\n", text)]
+        notebook = {"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        cli.write(f"{at}.ipynb", json.dumps(notebook))
+    told = cli("check", "--no-cache", "--isolated", "--all", "--output-format", "json-lines", ".")
+    found: dict[str, list[str]] = {}
+    for row in map(json.loads, told.out.splitlines()):
+        words = f"    {row['cell']}:{row['line']}:{row['column']} {row['message']}\n"
+        found.setdefault(Path(row["path"]).stem, []).append(words)
+    rows = [f"{text!r}\n{''.join(found.get(str(at), []))}" for at, text in enumerate((*texts, *heads))]
+    hold(Path(__file__).parent / "stated" / "magics.txt", "".join(rows))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 CELL = """import torch
 from torch import Tensor
@@ -106,3 +109,46 @@ def test_spellings_of_the_same_cells(cli) -> None:
         assert [{**cell, "source": ""} for cell in json.loads(after)["cells"]] == [
             {**cell, "source": ""} for cell in json.loads(before)["cells"]
         ]
+
+
+EDGES = [0x1, 0x7, *range(0x8, 0xE), 0x1F, 0x20, 0x22, 0x2F, 0x5C, 0x7E, 0x7F, 0x80, 0x81, 0x7FF, 0x800, 0x2028]
+EDGES += [0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10001, 0x103FF, 0x10400, 0xFFFFF, 0x10FFFF]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("ascii", [False, True])
+def test_what_is_written_is_spelled_as_python_does(cli: Any, ascii: bool, lines: bool) -> None:
+    """A line with each character at the limits of JSON and UTF-16, in a notebook of ASCII and in one that is not."""
+    words = [chr(code) for code in EDGES if code not in (0xA, 0xC, 0xD)]
+    rows = ["import torch\n", "@torch.compile\n", "def f(x: torch.Tensor):\n"]
+    rows += [f"    print(x, r''' {word} ''')\n" for word in words]
+    source = rows if lines else "".join(rows)
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path = cli.write("a.ipynb", json.dumps(notebook, ensure_ascii=ascii, indent=1) + "\n")
+    cli("check", "--add-ignore", "--no-cache", "--isolated", "a.ipynb")
+    after = path.read_text(encoding="utf-8")
+    assert after == json.dumps(json.loads(after), ensure_ascii=ascii, indent=1) + "\n"
+    (written,) = texts_of(after)
+    assert written.count("# graphmend: ignore[GM301]") == len(words)
+    assert [line.partition("  # graphmend")[0] + "\n" for line in written.split("\n")[:-1]] == rows
+
+
+UNITS = ["0041", "d7ff", "d800", "d801", "dbff", "dc00", "dc01", "dfff", "e000", "d83d", "de00"]
+
+
+def test_pairs_of_escapes(cli: Any) -> None:
+    """Two escapes beside each other are one character, two, or none, as in Python's json; behind them columns go on."""
+    pairs = [(first, second) for first in UNITS for second in [*UNITS, ""]]
+    for at, (first, second) in enumerate(pairs):
+        escapes = f"\\u{first}" + (f"\\u{second}" if second else "x")
+        source = f"\"import torch\\ndef f(x: torch.Tensor):\\n    y = '{escapes}', x.item()\""
+        cell = f'{{"cell_type": "code", "metadata": {{}}, "outputs": [], "source": {source}}}'
+        cli.write(f"{at}.ipynb", f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}')
+    told = cli("check", "--no-cache", "--isolated", "--all", "--output-format", "json-lines", ".").out
+    rows = [json.loads(line) for line in told.splitlines()]
+    found = {Path(row["path"]).stem: row["column"] for row in rows if row.get("code") == "GM201"}
+    for at, (first, second) in enumerate(pairs):
+        text = json.loads((cli.folder / f"{at}.ipynb").read_text())["cells"][0]["source"].split("\n")[2]
+        whole = not any("\ud800" <= letter <= "\udfff" for letter in text)
+        assert found.get(str(at)) == (text.index("x.item") + 1 if whole else None), (first, second)

@@ -294,3 +294,29 @@ def test_tables_of_operators_are_sorted(version: str) -> None:
     rows = re.findall(r'^GM_TORCH_OP\((\w+), "([\w.]+)", \w+, [^)]+\)$', text, re.MULTILINE)
     keys = [(("FUNCTION", "METHOD", "NN").index(space), name.encode()) for space, name in rows]
     assert len(keys) > 1400 and keys == sorted(set(keys))
+
+
+EVERY = {
+    "select": '["GM1", "GM3"]',
+    "ignore": '["GM302"]',
+    "all": "true",
+    "exclude": '["left_out"]',
+    "max-file-size": "7",
+    "threads": "3",
+    "torch-version": '"2.11"',
+    "per-file-ignores": '{"b.py" = ["GM101"]}',
+}
+
+
+@pytest.mark.parametrize("first", range(len(EVERY)))
+def test_settings_hold_in_any_order(cli, first: int) -> None:
+    """Each setting is taken, and those behind it are."""
+    rows = [f"{name} = {value}\n" for name, value in EVERY.items()]
+    cli.write("pyproject.toml", settings("".join(rows[first:] + rows[:first])))
+    for name in ("a.py", "b.py", "left_out/c.py"):
+        cli.write(name, BREAKS)
+    assert codes(cli, ".") == {"a.py": {"GM101", "GM301"}, "b.py": {"GM301"}}
+    ended = cli("check", "--show-settings", "a.py")
+    assert ended.status == 0 and ended.err == ""
+    for words in ("max-file-size = 7", "torch-version = 2.11", "all = true"):
+        assert words in ended.out, ended.out

@@ -34,6 +34,23 @@ STAGES = [
     "nothing",
 ]
 WRONG = [["--nonsense"], ["--nonsense=1"], ["-x"], ["--help", "more"], ["nowhere.py"]]
+OF_STAGES = [
+    *WRONG[:3],
+    ["-"],
+    ["--"],
+    ["-xy"],
+    ["-", "quiet.py"],
+    ["-x", "quiet.py"],
+    ["--target"],
+    ["--target", "quiet.py"],
+]
+OF_STAGES += [
+    ["--target", "3.12", "-"],
+    ["quiet.py", "--target", "3.12"],
+    ["quiet.py", "nowhere.py", "-"],
+    ["-h"],
+    ["--help"],
+]
 VALUES = [
     *(
         ["check", option, "odd", "quiet.py"]
@@ -74,6 +91,8 @@ def test_stated_usage(cli) -> None:
     cli.write("quiet.py", "x = 1\n")
     asked = [[command, *wrong] if command else wrong for command in COMMANDS for wrong in [[], *WRONG]]
     asked += [["debug", stage, *wrong] for stage in STAGES for wrong in [[], *WRONG[:2]]]
+    timeless = [stage for stage in STAGES if stage not in ("bench", "hooks", "nothing")]
+    asked += [["debug", stage, *wrong] for stage in timeless for wrong in OF_STAGES]
     stated = []
     for arguments in [*asked, *VALUES]:
         if (

@@ -1,4 +1,4 @@
-"""The nets under the passes catch: control-flow graphs and lists of edits that are damaged in one place."""
+"""The nets under the passes catch: graphs, lists of edits and places in notebooks that are damaged in one place."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ NO_HANDLER = "a handler does not exist"
 NOT_ITS_EDGE = "an edge is not one of its block"
 NOT_EMPTY = "an end of the graph is not empty"
 OTHER_ORDER = "the order is not one of the blocks"
+NOT_FITTING = "the mends do not fit into the notebook, please report this"
 SAID = {
     "nothing": "fine",
     "a step too many": NOT_OWNED,
@@ -46,6 +47,12 @@ SAID = {
     "0-3 11-11": "wrong",
     "4-5 0-3": "wrong",
     "9-10 10-10": "fine",
+    "both cells": "written",
+    "no cell": "written",
+    "another place": NOT_FITTING,
+    "the place of both": NOT_FITTING,
+    "a bracket too much": NOT_FITTING,
+    "a cell too few": NOT_FITTING,
 }
 
 

@@ -1,4 +1,4 @@
-"""What `graphmend meaning FILE` lists of a file whose definitions stand so deep, in blocks of every kind."""
+"""What `graphmend meaning` finds of names that are bound so deep, in blocks of every kind."""
 
 from __future__ import annotations
 
@@ -44,3 +44,23 @@ def test_depth_of_notes(executable: str, tmp_path: Path, kind: str) -> None:
         assert listed(executable, tmp_path, program([kind] * depth)) == (depth < LIMIT), depth
         mixed = [[*BLOCKS][at % len(BLOCKS)] for at in range(depth)]
         assert listed(executable, tmp_path, program(mixed)) == (depth < LIMIT), depth
+
+
+BOUND = {"name": "T = int", "alias": "type T = int", "annotated": "T: object = int"}
+BOUND |= {"import": "from typing import Any as T"}
+SEEN, DEEPEST = ["if", "else", "try", "tried"], 32
+
+
+def known(executable: str, folder: Path, text: str) -> bool:
+    (folder / "a.py").write_text(f"{text}def asked(x: T) -> T: ...\n")
+    done = subprocess.run([executable, "meaning", "a.py:asked"], cwd=folder, capture_output=True, text=True)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("bound", BOUND)
+@pytest.mark.parametrize("kind", [*SEEN, "mixed"])
+def test_depth_of_names(executable: str, tmp_path: Path, kind: str, bound: str) -> None:
+    for depth in (0, 1, 2, DEEPEST // 2, DEEPEST // 2 + 1, DEEPEST - 2, DEEPEST - 1, DEEPEST, DEEPEST + 1):
+        kinds = [SEEN[at % len(SEEN)] if kind == "mixed" else kind for at in range(depth)]
+        text = program(kinds).replace("def last(): pass", BOUND[bound])
+        assert known(executable, tmp_path, text) == (depth < DEEPEST), depth

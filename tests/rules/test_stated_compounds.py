@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 import subprocess
 import sys
+from bisect import bisect_right
+from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from stated_texts import hold
 
 BRANCH = "if x.sum() > 0:\n    x = x + 1\nelse:\n    x = x - 1"
@@ -85,12 +90,69 @@ def indented(text: str, by: str) -> str:
     return "\n".join(f"{by}{line}" if line else "" for line in text.splitlines())
 
 
-def body_of(compound: str) -> str:
+def body_of(compound: str, body: str = BRANCH, short: str = "y = (x if x.sum() > 0 else -x)") -> str:
     lines = []
-    for line in compound.replace("BODY2", "y = (x if x.sum() > 0 else -x)").splitlines():
+    for line in compound.replace("BODY2", short).splitlines():
         start = line[: len(line) - len(line.lstrip())]
-        lines.append(indented(BRANCH, start) if line.strip() == "BODY" else line)
+        lines.append(indented(body, start) if line.strip() == "BODY" else line)
     return "\n".join(lines)
+
+
+# What leaves a side, or may, in a compound that is the side of a branch, and in one behind which a branch stands.
+EXITS = {
+    "return": "return x * 2",
+    "raise": "raise ValueError(n)",
+    "may return": "if n:\n    return x * 2",
+    "early return": "if x.sum() > 0:\n    return x * 2",
+    "value": "y = x * 3",
+    "number": "y = 3",
+    "break": "for i in n:\n    break",
+}
+
+
+SHOWN = ["return", "may return", "raise"]  # whose dialect is shown
+
+
+def exits(body: str) -> str:
+    text, short = "import torch\n", body if "\n" not in body else "y = 4"
+    for number, compound in enumerate(COMPOUNDS):
+        head = "\n\n@torch.compile\ndef {}{}(x: torch.Tensor, n, k):\n    y = x\n"
+        side = indented(body_of(compound, body, short), "    ")
+        text += f"{head.format('side', number)}    if x.mean() > 0:\n{indented(side, '    ')}\n    return x, y\n"
+        text += f"{head.format('front', number)}{side}\n    if x.mean() > 0:\n        return y\n    return x\n"
+    return text
+
+
+def findings(executable: str, folder: Path) -> dict[int, list[str]]:
+    """What is said of each function, by its number in the file."""
+    command = [executable, "check", "--no-cache", "--isolated", "--output-format", "json-lines", "a.py"]
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+    starts = [
+        number for number, line in enumerate((folder / "a.py").read_text().splitlines()) if line == "@torch.compile"
+    ]
+    found: dict[int, list[str]] = defaultdict(list)
+    for row in map(json.loads, told.splitlines()):
+        at = bisect_right(starts, row["line"])
+        words = [str(row.get(key)) for key in ("code", "run", "fix", "message", "reason", "fix_note")]
+        found[at].append(f"    {row['line'] - starts[at - 1]}: {' | '.join(words)}\n")
+    return found
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_stated_exits(executable: str, tmp_path: Path, name: str) -> None:
+    """What is said of each function, and for some the dialect of those that are mended."""
+    text = exits(EXITS[name])
+    (tmp_path / "a.py").write_text(text)
+    mend = subprocess.run([executable, "debug", "mend", "a.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert mend.returncode == 0
+    before, after = [re.split(r"^@torch\.compile\n", whole, flags=re.M) for whole in (text, mend.stdout)]
+    assert len(before) == len(after)
+    found = findings(executable, tmp_path)
+    told = []
+    for at, (one, other) in enumerate(zip(before, after)):
+        told += [f"{one.splitlines()[0]}\n", *found[at]] if at > 0 else []
+        told += [other] if one != other and name in SHOWN else []
+    hold(Path(__file__).parent / "stated" / f"compounds.{name.replace(' ', '_')}.txt", "".join(told))
 
 
 def program() -> str:

@@ -1,4 +1,4 @@
-"""Every allocation of a session fails once, with all behind it; afterwards the server answers again."""
+"""Every allocation of a session fails once, with all behind it; afterwards the server answers, and gives back all."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ def session() -> bytes:
     place = {"line": 6, "character": 8}
     cells = [cell(number, text) for number, text in enumerate((IMPORTS, FUNCTION))]
     notebook = {"uri": "file:///n.ipynb", "version": 1, "cells": [entry for entry, _ in cells]}
+    other = {"uri": "file:///b.py", "languageId": "python", "version": 1, "text": "x = 1\n"}
+    folders = {"added": [{"uri": "file:///x"}, {"uri": "file:///y"}], "removed": [{"uri": "file:///"}]}
     typed = {"range": {"start": place, "end": place}, "text": "x"}
     sent = [
         ("initialize", {"capabilities": CAPABILITIES, "workspaceFolders": [{"uri": "file:///"}]}),
@@ -28,6 +30,11 @@ def session() -> bytes:
         ("notebookDocument/didOpen", {"notebookDocument": notebook, "cellTextDocuments": [text for _, text in cells]}),
         ("textDocument/diagnostic", {"textDocument": {"uri": cells[1][1]["uri"]}}),
         ("notebookDocument/didClose", {"notebookDocument": notebook}),
+        ("textDocument/didOpen", {"textDocument": other}),
+        ("workspace/didChangeWorkspaceFolders", {"event": folders}),
+        ("workspace/didChangeConfiguration", {"settings": {"graphmend": {"select": "GM9"}}}),
+        ("workspace/didChangeConfiguration", {"settings": {"graphmend": {"ignore": "GM8"}}}),
+        ("textDocument/didClose", {"textDocument": uri}),
     ]
     frames = []
     for number, (method, params) in enumerate(sent):

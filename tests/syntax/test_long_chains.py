@@ -11,15 +11,15 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "syntax" / "parser.h"
 CHAINS = {
-    "attributes": ("a", ".b"),
-    "calls": ("a", "()"),
-    "items": ("a", "[0]"),
-    "mixed": ("a", "(b)[c].d"),
-    "awaited": ("await a", ".b()"),
-    "sums": ("a", " + b"),
-    "products": ("a", " * b"),
-    "shifts": ("a", " << b"),
-    "bars": ("a", " | b"),
+    "attributes": ("a", [".b"]),
+    "calls": ("a", ["()"]),
+    "items": ("a", ["[0]"]),
+    "mixed": ("a", ["(b)", "[c]", ".d"]),
+    "awaited": ("await a", [".b", "()"]),
+    "sums": ("a", [" + b"]),
+    "products": ("a", [" * b"]),
+    "shifts": ("a", [" << b"]),
+    "bars": ("a", [" | b"]),
 }
 
 
@@ -36,16 +36,23 @@ def diagnostics(executable: str, path: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def chain(name: str, count: int) -> str:
+    """A function with a chain of so many terms behind the first."""
+    first, terms = CHAINS[name]
+    whole = "".join(terms[number % len(terms)] for number in range(count))
+    return f"async def f():\n    x = {first}{whole}\n    y = 1\n"
+
+
 @pytest.mark.parametrize("name", CHAINS)
 def test_chains(executable: str, tmp_path: Path, name: str) -> None:
-    first, term = CHAINS[name]
-    path, most = tmp_path / "a.py", limit() // max(1, len(re.findall(r"\.|\(|\[", term)))
-    ast.parse(f"async def f():\n    x = {first}{term * 50}\n")
-    for count in (1, 50, most - 2):
-        path.write_text(f"async def f():\n    x = {first}{term * count}\n    y = 1\n")
+    """The longest that is read, and the shortest that is refused."""
+    path, most = tmp_path / "a.py", limit()
+    ast.parse(chain(name, 50))
+    for count in (1, 50, most - 1, most):
+        path.write_text(chain(name, count))
         assert diagnostics(executable, path) == [], count
-    for count in (most + 2, most * 3):
-        path.write_text(f"async def f():\n    x = {first}{term * count}\n    y = 1\n")
+    for count in (most + 1, most + 2, most * 3):
+        path.write_text(chain(name, count))
         (told,) = diagnostics(executable, path)
         column = 15 if name == "awaited" else 9
         assert f":2:{column}: too-large too large, not analysed: more than {limit()} terms in one expression" in told

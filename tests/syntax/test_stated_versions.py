@@ -201,6 +201,10 @@ TEXTS += [
     "a b\n" * 300,
     f"x = {'[' * 300}\ny = {'-' * 300}1\n",
 ]
+# Brackets of every kind at the limit of them, the last that is taken and the first that is refused.
+INSIDE = ["(a)", "[a]", "{a}", "a[b]", "a(b)", "f'{b}'", "f'a{b}c{d}'", "f'{b:{c}}'", "f'{b!r:c}'", "f'{{{b}}}'"]
+TEXTS += [f"x = {'(' * count}{text}{')' * count}\ny\n" for text in INSIDE for count in (197, 198, 199, 200, 201)]
+TEXTS += [f"x = {'(' * 201}a)\ny\n", f"x = {'(' * 201}\ndef f(): pass\n", f"x = {'[' * 202}a]{']' * 200}\ny\n"]
 
 
 def trees(executable: str, folder: Path, target: list[str], names: list[str]) -> list[str]:
@@ -238,6 +242,7 @@ def test_stated_versions(executable: str, tmp_path: Path, stage: Stage) -> None:
             outcomes.setdefault(outcome, []).append(target or "any")
     rows = []
     for text, outcomes in zip(texts, found):
-        rows += [f"\n{text if len(text) < 300 else repr(text[:30])}\n"]
+        shown = re.sub(r"(\W)\1{99,}", lambda run: f"{run[1]}{{{len(run[0])}}}", text)
+        rows += [f"\n{shown if len(shown) < 300 else repr(text[:30])}\n"]
         rows += [f"{' '.join(targets)}:\n{outcome}" for outcome, targets in outcomes.items()]
     hold(Path(__file__).parent / "stated" / f"versions.{stage.__name__}.txt", "".join(rows))
