@@ -67,6 +67,7 @@ ORDER = (
     "shims.kept_objects",
     "passes.dead_code_that_raises",
     "shims.module_construction",
+    "shims.module_state_writes",
     "shims.module_hooks",
     "shims.changing_hooks",
     "shims.replaced_data",

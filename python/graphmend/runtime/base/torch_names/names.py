@@ -91,6 +91,7 @@ NAMES = {
         "GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable "
         "RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
     ),
+    "torch._dynamo.variables.nn_module": "UnspecializedNNModuleVariable",
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",
     "torch._dynamo.variables.script_object": "OpaqueObjectClassVariable",

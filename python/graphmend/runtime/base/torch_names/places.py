@@ -62,6 +62,7 @@ PLACES = {
     "list.method": f"ListVariable.{METHOD}",
     "set.method": f"SetVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
+    "nn_module.method": f"UnspecializedNNModuleVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
     # Attributes.
     "tensor.getattr": f"TensorVariable.{READ}",
