@@ -39,6 +39,14 @@ PROGRAM = """
             def table(n):
                 return [n, n + 1]
 
+            class Box:
+                def __init__(self, n):
+                    self.items = [n]
+
+            @functools.lru_cache(maxsize=None)
+            def boxed(n):
+                return Box(n)
+
             @functools.lru_cache(maxsize=None)
             def noted(n):
                 CALLED.append(n)
@@ -76,7 +84,7 @@ PROGRAM = """
             def numbers(n):
                 yield from range(n)
 
-            self.generator, self.numbers = generator, numbers
+            self.generator, self.numbers, self.boxed = generator, numbers, boxed
 
             @functools.lru_cache(maxsize=None)
             def classed(n):
@@ -124,6 +132,7 @@ PROGRAM = """
     """
 IMPURE = {
     "changed list": "t = self.table(3); t.append(1); return x * len(self.table(3))",
+    "changed list of an object": "b = self.boxed(3); b.items.append(1); return x * len(self.boxed(3).items)",
     "noted": "return x * self.noted(3), len(CALLED)",
     "drawn": "return x + self.drawn(3)",
     "a table that changes": "y = x * self.listed(2); TABLE['scale'] += 1.0; return y",
@@ -143,6 +152,7 @@ PURE = {
     "list": "return x * sum(self.table(3))",
     "tensor": "return x + self.angles(3)",
     "number": "return x * self.fixed(2)",
+    "object": "return x * sum(self.boxed(3).items)",
     "attribute": "return x * self.owned(self, 2)",
     "the same object for the same number": "return x * (2 if self.table(3) is self.table(3) else 5)",
     "another object for another number": "return x * (2 if self.table(3) is self.table(4) else 5)",

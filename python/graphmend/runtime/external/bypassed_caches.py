@@ -78,7 +78,7 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     new = list(nodes)[count:]
     if len(tx.output.random_calls) > draws or any(map(node_facts.draws, new)):
         leave_to_python(trace, IMPURE)
-    for part in parts_of(result.realize()):
+    for part in parts_of(result.realize(), tx.output.side_effects, set()):
         if goes_on(part):
             leave_to_python(trace, IMPURE)
         if part.is_tensor():
@@ -153,12 +153,20 @@ def check_write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     return hooks.DECLINED
 
 
-def parts_of(variable: Any) -> Iterator[Any]:
-    """A variable, with the items of lists and tuples and the values of dictionaries."""
+def parts_of(variable: Any, effects: Any, seen: set[int]) -> Iterator[Any]:
+    """A variable, with the items of lists and tuples, the values of dictionaries and the attributes of new objects."""
+    from ..base.torch_names import AttributeMutationNew
+
+    if id(variable) in seen:
+        return
+    seen.add(id(variable))
     yield variable
     items = () if variable.is_python_constant() and variable.mutation_type is None else getattr(variable, "items", ())
-    for item in items.values() if isinstance(items, dict) else items if isinstance(items, (list, tuple)) else ():
-        yield from parts_of(item.realize())
+    parts = [*items.values()] if isinstance(items, dict) else [*items] if isinstance(items, (list, tuple)) else []
+    if isinstance(variable.mutation_type, AttributeMutationNew):
+        parts += effects.store_attr_mutations.get(variable, {}).values()
+    for item in parts:
+        yield from parts_of(item.realize(), effects, seen)
 
 
 def refuse_written(module: GraphModule, trace: trace_state.Trace) -> None:

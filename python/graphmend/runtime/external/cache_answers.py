@@ -92,7 +92,10 @@ class Question:
 
 
 def ask(trace: trace_state.Trace, variable: Any, args: list[Any], kwargs: dict[str, Any]) -> Optional[Any]:
-    """Dynamo's variable for the answer of a cache; None where another call may have to ask, or where nobody can."""
+    """Dynamo's variable for the answer of a cache; None where the trace cannot take the answer.
+
+    Breaks the graph where the cache has no answer.
+    """
     from ..base.torch_names import VariableTracker, unimplemented
 
     output, wrapper = translator().output, variable.wrapper_obj
