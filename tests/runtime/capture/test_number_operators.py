@@ -65,6 +65,26 @@ def test_answers_about_a_size_hold_where_their_guards_do(tmp_path: Any) -> None:
     assert outcome.report["callables"][0]["mode"] == "whole"
 
 
+def test_a_guard_of_several_facts_is_taken_apart(tmp_path: Any) -> None:
+    text = """
+        import torch
+        down = torch.nn.Conv2d(1, 4, 3, stride=2, padding=1)
+        up = torch.nn.ConvTranspose2d(4, 2, 3, stride=2, padding=1, output_padding=1)
+
+        def f(x, mask):
+            if mask.sum() == 0:
+                x = x + 1
+            y = up(down(x))
+            if mask.shape != y.shape:       # Dynamo guards the sizes at once
+                raise ValueError
+            return y * mask
+        """
+    sizes = [(2, 8), (2, 8), (1, 16), (3, 20), (3, 10)]
+    inputs = [(torch.ones(n, 1, m, 8), torch.full((n, 2, m, 8), v)) for n, m in sizes for v in (0.0, 1.0)]
+    outcome = compare(load(tmp_path, text), [lambda pair=pair: pair for pair in inputs], False)
+    assert outcome.report["callables"][0]["mode"] == "whole" and not outcome.report["callables"][0]["reason"]
+
+
 def test_formulas_that_double_end_the_trace(tmp_path: Path) -> None:
     """Each step of an integrator is at most what is left, and the time is the sum of the steps."""
     text = """

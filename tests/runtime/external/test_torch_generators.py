@@ -63,6 +63,21 @@ def test_whole(program: Any, backend: str) -> None:
     assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]
 
 
+def test_no_generator_and_open_sizes(tmp_path: Any) -> None:
+    text = """
+        import torch
+
+        def f(x):
+            if x.sum() > 100:
+                x = x + 1
+            noise = torch.randn(x.shape, generator=None) + torch.rand(size=(x.shape[0],), generator=None)[:, None]
+            return x * noise + torch.bernoulli(x / 9, generator=None), torch.randperm(len(x), generator=None)
+        """
+    calls = [lambda n=n: (torch.ones(n, 2),) for n in (2, 3, 5, 7, 4)]
+    outcome = compare(load(tmp_path, text), calls, False)
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]
+
+
 def test_sizes() -> None:
     compare(Sizes, [lambda n=n: (torch.ones(n),) for n in (2, 3, 2, 5, 7, 4, 9)])
 

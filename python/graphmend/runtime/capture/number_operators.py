@@ -87,10 +87,10 @@ def excluded(shapes: Any, numbers: dict[Any, Any]) -> bool:
 
     Dynamo answers some questions about a size at once and guards on the answer, such as `(n / 4).is_integer()`.
     """
-    for guard in shapes.guards:
-        if guard.expr.free_symbols <= numbers.keys() and is_false(guard.expr, numbers):
-            return True
-    return False
+    import sympy
+
+    facts = (fact for guard in shapes.guards for fact in sympy.And.make_args(guard.expr))
+    return any(fact.free_symbols <= numbers.keys() and is_false(fact, numbers) for fact in facts)
 
 
 def is_false(formula: Any, numbers: dict[Any, Any]) -> bool:

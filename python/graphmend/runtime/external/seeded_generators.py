@@ -39,8 +39,14 @@ SEEDS: dict[types.CodeType, set[int]] = {}
 
 @FEATURE.hook("torch_function.call")
 def draw_tensor(call_torch: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Draw a tensor from a generator of the call, or from a generator of the program."""
+    """Draw a tensor from a generator of the call, or from a generator of the program.
+
+    Torch has no form for open sizes with an argument `generator`, so None is left out.
+    """
     tensor = None
+    generator = kwargs.get("generator")
+    if generator is not None and generator.is_python_constant() and generator.as_python_constant() is None:
+        return call_torch(self, tx, args, {name: value for name, value in kwargs.items() if name != "generator"})
     if self.value in TENSORS and "generator" in kwargs:
         tensor = draw_seeded_tensor(self.value, tx, args, kwargs)
         tensor = tensor or torch_generators.draw_in_prologue(trace, self.value, tx, args, kwargs)
