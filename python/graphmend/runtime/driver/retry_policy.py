@@ -47,6 +47,7 @@ class Strategy(enum.Enum):
     WITHOUT_FEATURE = "a feature of graphmend had a fault and is off"
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
     OTHER_VARIANT = "the call belongs to another variant of the callable"
+    ENDLESS_PATH = "ends: the graph would have to follow too many decisions, and breaks at each without them"
     CLOSED_LIST = "a list that calls append to is no longer open, because this call reads it"
     OPEN_COUNTERS = "numbers that the graph writes to stay symbolic"
     WITHOUT_PROFILE = "the profile of earlier processes is forgotten"
@@ -62,7 +63,6 @@ class Strategy(enum.Enum):
     CONSTANT_COUNTERS = "counters of the program are constants"
     LEAVE_SITES = "the refused sites stay as written"
     SITES_STAY = "ends: the refused sites were already as written"
-    ENDLESS_PATH = "ends: the graph would have to follow too many decisions, and breaks at each without them"
     GIVE_UP = "ends: no strategy is left"
 
 
