@@ -272,34 +272,28 @@ def test_more_paths_than_graphs(monkeypatch: Any) -> None:
     assert len(backend.graphs) == 3 and _gm.report()["callables"][0]["replays"] > 0
 
 
-def test_more_decisions_than_a_graph_follows() -> None:
-    def program(x):
-        steps = 0
-        while taken(x > 1):
-            x = x * 0.9
-            steps += 1
-        return x, steps
+def shrunk(x: Any) -> Any:
+    steps = 0
+    while taken(x > 1):
+        x = x * 0.9
+        steps += 1
+    return x, steps
 
-    function, _ = counted(program)
+
+def test_more_decisions_than_a_graph_follows() -> None:
+    function, _ = counted(shrunk)
     result, steps = function(torch.tensor(1e9))
-    assert (result, steps) == program(torch.tensor(1e9)) and steps > 64
+    assert (result, steps) == shrunk(torch.tensor(1e9)) and steps > 64
     assert any("too many decisions" in reason for site in _gm.report()["sites"].values() for reason in site["refused"])
 
 
 def test_paths_without_a_graph_are_traced_less_and_less_often() -> None:
-    def program(x):
-        steps = 0
-        while taken(x > 1):
-            x = x * 0.9
-            steps += 1
-        return x, steps
-
-    function, backend = counted(program)
+    function, backend = counted(shrunk)
     long_calls = traced = 0
     for number in range(200):
         x = torch.tensor(1e9 if number % 10 == 9 else 1.2)
         before = torch._dynamo.utils.counters["frames"]["total"]
-        assert function(x) == program(x)
+        assert function(x) == shrunk(x)
         long_calls += number % 10 == 9
         traced += number % 10 == 9 and torch._dynamo.utils.counters["frames"]["total"] > before
     assert len(backend.graphs) == 1 and _gm.report()["callables"][0]["mode"] == "whole"

@@ -98,6 +98,7 @@ def test_an_answer_is_read_without_a_question(limit: Any) -> None:
     def doubled(*values: Any) -> Any:
         return [2 * value for value in values]
 
+    doubled(torch.ones(2))  # compared with nothing: comparisons of tensors are no truth values
     questions = [(), (1,), ("one",), (1.5,), (True,), (1, "two"), ((1, 2),)]
     for question in questions:
         doubled(*question)

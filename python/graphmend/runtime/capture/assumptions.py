@@ -224,9 +224,13 @@ def with_whole_numbers(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
 def foretold_number(trace: trace_state.Trace, shapes: Any, symbol: Any) -> Optional[Any]:
     """The number behind a symbol in this call; None in an inner graph, and where the number is unknown."""
     output = translator().output
-    if output.shape_env is not shapes or output.current_tracer.parent is not None:
-        return None
-    return path_of(trace, output).number(output.graph, symbol)
+    return path_of(trace, output).number(output.graph, symbol) if is_outer(shapes) else None
+
+
+def is_outer(shapes: Any) -> bool:
+    """Whether symbols are those of the graph of the call, and the trace is not in an inner graph."""
+    output = translator().output
+    return output.shape_env is shapes and output.current_tracer.parent is None
 
 
 def assert_comparison(shapes: Any, fact: Any) -> None:
@@ -258,7 +262,7 @@ def foretold_values(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optiona
     from ..base.torch_names import SymT, ToFloat, symbol_is_type
 
     output = translator().output
-    if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
+    if not is_outer(shapes) or expr.has(ToFloat):
         return None
     path = path_of(trace, output)
     values: dict[Any, Any] = {}

@@ -60,13 +60,15 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     if type(self.wrapper_obj) is not CACHED or package(self.wrapper_obj.__wrapped__) == "torch":
         return hooks.DECLINED  # a default device asks torch's own functions for each operator
     objects = list(objects_in([*args, *kwargs.values()]))
+    constants = constants_of(trace, tx.output, [*self.self_args(), *args, *kwargs.values()])
     if cache_reads.changes(self.wrapper_obj, objects, dynamic_counters.open_names(trace, tx)):
-        answer = cache_answers.ask(trace, self, args, kwargs)
+        may_ask = trace.whole and not kwargs
+        answer = cache_answers.ask(trace, self, constants) if may_ask and constants is not None else None
         if answer is None:
             leave_to_python(trace, STALE)
         return answer
     results, nodes = FEATURE.of_graph(trace, tx.output), tx.output.graph.nodes
-    key = key_of(trace, self, tx, args, kwargs)
+    key = None if constants is None else (self.wrapper_obj, tuple(kwargs), identity(constants))
     if key in results.known:
         return results.known[key]
     count, draws = len(nodes), len(tx.output.random_calls)
@@ -92,14 +94,12 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     return result
 
 
-def key_of(trace: trace_state.Trace, wrapper: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """A cached function and the constants of a call; None in a side of a branch, and with other arguments."""
-    arguments = [*wrapper.self_args(), *args, *kwargs.values()]
-    if trace.open or tx.output.current_tracer.parent is not None:
+def constants_of(trace: trace_state.Trace, output: Any, arguments: list[Any]) -> Optional[tuple[Any, ...]]:
+    """The numbers and texts of a call; None in a side of a branch, and with other arguments."""
+    if trace.open or output.current_tracer.parent is not None:
         return None
-    if not all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in arguments):
-        return None
-    return wrapper.wrapper_obj, tuple(kwargs), identity(tuple(item.as_python_constant() for item in arguments))
+    constants = tuple(item.as_python_constant() for item in arguments if item.is_python_constant())
+    return constants if len(constants) == len(arguments) and is_constant(constants) else None
 
 
 def goes_on(variable: Any) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 from ..base import trace_state
 from ..base.dynamo_values import translator
@@ -51,12 +51,12 @@ def answer_of(wrapper: Any, arguments: tuple[Any, ...]) -> Any:
     referents = gc.get_referents(wrapper)
     own = vars(wrapper)
     table = next((item for item in referents if type(item) is dict and item is not own), {})
-    single = len(arguments) == 1 and type(arguments[0]) in (int, str)
-    key = next((item for item in table if item == (arguments[0] if single else arguments)), MISSING)
-    answer = MISSING if key is MISSING else table[key]
+    key = arguments[0] if len(arguments) == 1 and type(arguments[0]) in (int, str) else arguments
+    answer = table.get(key, MISSING)
     if type(answer).__name__ != LINK:
         return answer
-    places = [place for place, item in enumerate(referents[:-1]) if item is key]
+    kept = next(item for item in table if hash(item) == hash(key) and item == key)
+    places = [place for place, item in enumerate(referents[:-1]) if item is kept]
     return referents[places[0] + 1] if places else MISSING
 
 
@@ -78,7 +78,7 @@ class Question:
     def __call__(self) -> None:
         waiting = self.questions if self is self.questions[0] else [self]
         if not all(question.holds() for question in waiting):
-            raise trace_state.GuardFailed(self.undoing())
+            raise trace_state.GuardFailed(prologue.undoing_of(self.drawn))
         self.wrapper(*self.arguments)
 
     def holds(self) -> bool:
@@ -86,25 +86,15 @@ class Question:
         known = answer_of(self.wrapper, self.arguments)
         return known is not MISSING and external_calls.identity(known) == self.answer
 
-    def undoing(self) -> Callable[[], None]:
-        """The function that undoes earlier calls of the prologue."""
-        return prologue.undoing() if self.drawn else lambda: None
 
-
-def ask(trace: trace_state.Trace, variable: Any, args: list[Any], kwargs: dict[str, Any]) -> Optional[Any]:
-    """Dynamo's variable for the answer of a cache; None where the trace cannot take the answer.
+def ask(trace: trace_state.Trace, variable: Any, constants: tuple[Any, ...]) -> Optional[Any]:
+    """Dynamo's variable for the answer of a cache; None where the answer is more than numbers and texts.
 
     Breaks the graph where the cache has no answer.
     """
     from ..base.torch_names import VariableTracker, unimplemented
 
     output, wrapper = translator().output, variable.wrapper_obj
-    arguments = [*variable.self_args(), *args]
-    if kwargs or not trace.whole or trace.open or output.current_tracer.parent is not None:
-        return None
-    if not all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in arguments):
-        return None
-    constants = tuple(item.as_python_constant() for item in arguments)
     answer = answer_of(wrapper, constants)
     if answer is MISSING:
         unimplemented(gb_type=EMPTY, context="", explanation="the call fills a cache", hints=[])

@@ -24,7 +24,7 @@ import operator
 import sys
 import types
 import warnings
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from ..analysis import branch_proofs
 from ..analysis.custom_op_purity import ERRORS
@@ -174,15 +174,11 @@ class Call:
         try:
             value = call_stack.call_at(*self.place, self.function)
         except Exception as error:
-            restore = self.undoing()
+            restore = prologue.undoing_of(self.drawn)
             stopped = Stopped(frozenset([self.effect]), [], error, lambda: restore() is None)
             raise trace_state.GuardFailed(restore, stopped=stopped) from None
         if external_calls.identity(value) != external_calls.identity(self.value):
-            raise trace_state.GuardFailed(self.undoing())
-
-    def undoing(self) -> Callable[[], None]:
-        """The function that undoes earlier calls of the prologue."""
-        return prologue.undoing() if self.drawn else lambda: None
+            raise trace_state.GuardFailed(prologue.undoing_of(self.drawn))
 
 
 @FEATURE.hook("wrapper.call")

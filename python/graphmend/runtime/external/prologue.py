@@ -122,6 +122,11 @@ def undoing() -> Callable[[], None]:
     return restore
 
 
+def undoing_of(drawn: bool) -> Callable[[], None]:
+    """The function that undoes the earlier calls of a prologue; `drawn`: one of them has drawn random numbers."""
+    return undoing() if drawn else lambda: None
+
+
 def fresh(value: Any) -> Any:
     """A constant of the trace as an argument; lists are copied, because the function may change them."""
     return list(value) if type(value) is list else value

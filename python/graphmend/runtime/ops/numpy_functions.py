@@ -306,18 +306,13 @@ def constant_or_place(tx: Any, variable: Any, tensors: list[Any]) -> Any:
     """
     variable = variable.realize()
     kind = type(variable).__name__
-    if kind == "NumpyNdarrayVariable":
+    if kind in ("NumpyNdarrayVariable", "TensorVariable"):  # NumPy asks a tensor for its array
+        is_array = kind == "NumpyNdarrayVariable"
         example = variable.as_proxy().node.meta["example_value"]
-        if example.requires_grad or example.dim() == 0 or example.device.type != "cpu":
+        if example.requires_grad or example.device.type != "cpu" or (is_array and example.dim() == 0):
             raise TypeError
-        tensors.append(as_tensor(tx, variable))
-        return Place(len(tensors) - 1, array=True)
-    if kind == "TensorVariable":  # NumPy asks the tensor for an array
-        example = variable.as_proxy().node.meta["example_value"]
-        if example.requires_grad or example.device.type != "cpu":
-            raise TypeError
-        tensors.append(variable)
-        return Place(len(tensors) - 1)
+        tensors.append(as_tensor(tx, variable) if is_array else variable)
+        return Place(len(tensors) - 1, array=is_array)
     if is_open(variable):
         tensors.append(tensor_of_number(tx, variable))
         return Place(len(tensors) - 1, number=True)

@@ -66,8 +66,8 @@ def read_cudnn_flags(read: Any, trace: trace_state.Trace, self: Any, tx: Any, na
 
 
 @FEATURE.hook("block.enter")
-def enter_device(begin: Any, trace: trace_state.Trace, self: Any, instruction: Any) -> None:
-    """Trace a device as a context manager."""
+def enter_block(begin: Any, trace: trace_state.Trace, self: Any, instruction: Any) -> None:
+    """Trace a device, or an object from before the call, as a context manager."""
     value = self.stack[-1].realize()
     if value.is_python_constant() and isinstance(value.as_python_constant(), torch.device):
         self.pop()
