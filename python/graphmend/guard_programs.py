@@ -70,6 +70,26 @@ PROGRAMS = {
                 x = x + 1
             return x, Names(["a", "b"])
         """,
+    "current_attribute_tables": """
+        class Steps:
+            done = 0
+        STEPS = Steps()
+        def look(gradient):
+            return None
+        def f(x):
+            if x.sum() > 0:
+                x = x + 1
+            for _ in range(2):
+                STEPS.done = STEPS.done + 1
+                y = x * 2
+                if y.requires_grad:
+                    y.register_hook(look)
+                x = torch.cond(y.sum() > 0, lambda v: v + 1, lambda v: v - 1, (y,))
+            STEPS.done = STEPS.done + 1
+            return x, STEPS.done
+        def state():
+            return STEPS.done
+        """,
     "formatted_numbers": """
         RATES = [0.5, 1.5, 2.5, 3.5]
         def f(x):

@@ -14,7 +14,7 @@ features.load()
 ALONE = ["mapping_proxies", "generator_close", "dead_code_that_raises", "rewritten_dictionaries", "exception_texts"]
 ALONE += ["random_objects", "kept_objects", "metaclass_calls", "generator_ends", "class_tables", "changed_deques"]
 ALONE += ["object_containment", "system_errors", "instance_checks", "lists_in_sort", "failing_properties"]
-ALONE += ["derived_sets"]
+ALONE += ["derived_sets", "current_attribute_tables"]
 
 
 def test_every_guard_has_a_program() -> None:

@@ -11,7 +11,7 @@ import torch
 from harness import CountingBackend
 
 import graphmend.runtime as runtime
-from graphmend.runtime.driver import variants
+from graphmend.runtime.driver import callback, variants
 
 SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
 
@@ -68,6 +68,25 @@ def test_paths_that_come_back_get_graphs() -> None:
     (record,) = runtime.report()["callables"]
     assert len(backend.graphs) == 5 and record["mode"] == "whole"
     assert record["replays"] == 0
+
+
+def test_few_traces_are_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call has a shape and a path of its own: one trace for a known path tells that another is needed."""
+    runtime.registry.reset()
+    runtime.registry.add_sites(8)
+    backend, left, attempt = CountingBackend(), [], callback.Callback.attempt
+
+    def noted(self: callback.Callback, *arguments: Any) -> Any:
+        result, error = attempt(self, *arguments)
+        left.append("another path" in str(error))
+        return result, error
+
+    monkeypatch.setattr(callback.Callback, "attempt", noted)
+    function = torch.compile(lambda x: bits(x.sum()), backend=backend, dynamic=False)
+    for number in (1, 2, 3, 4):
+        given = torch.full((number,), 37.0)
+        assert function(given) == bits(given.sum())
+    assert len(backend.graphs) == 4 and sum(left) == 1
 
 
 PROGRAM = """

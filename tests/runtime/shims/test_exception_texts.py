@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import CountingBackend, compare, load
 
 CALLS = [lambda n=n: (torch.full((3,), float(n)),) for n in (1, -1)]
 
@@ -49,3 +50,23 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_texts_are_those_of_python(name: str, tmp_path: Any) -> None:
     compare(load(tmp_path, PROGRAM.replace("MADE", MADE[name])), CALLS, grad=False)
+
+
+def test_a_text_of_constants_is_a_key() -> None:
+    """A function behind a cache is asked with the text of an exception."""
+    torch._dynamo.reset()
+    told: list[str] = []
+    once = functools.lru_cache(maxsize=None)(told.append)
+
+    def check(x: torch.Tensor) -> torch.Tensor:
+        try:
+            raise TypeError("no mask")
+        except TypeError as error:
+            once(f"falls back ({error})")
+        return x + 1
+
+    counting = CountingBackend()
+    compiled = torch.compile(check, backend=counting)
+    for _ in range(3):
+        compiled(torch.ones(2))
+    assert told == ["falls back (no mask)"]

@@ -329,6 +329,7 @@ def chained(
             tell(result, args, kwargs)
         return result
 
+    link.__wrapped__ = original  # type: ignore[attr-defined]  # `inspect.signature` tells its parameters
     return link
 
 

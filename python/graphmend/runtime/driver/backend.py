@@ -44,7 +44,7 @@ from ..effects.rollback import GuardedGraph, guarded
 from ..external import bypassed_caches, locks, lru_caches
 from ..external.prologue import takes_values
 from ..ops import rnn_layers
-from ..passes import anomaly_mode
+from ..passes import anomaly_mode, checkpointed_draws
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
 from ..shims import changing_hooks, replaced_data
@@ -206,6 +206,8 @@ class MendingBackend:
 
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
         """What the user's backend makes of a graph."""
+        if not is_compiler(self.inner):
+            checkpointed_draws.restore_generators(module)
         with timings.phase(timings.BACKEND):
             return self.inner(module, inputs, **kwargs)
 

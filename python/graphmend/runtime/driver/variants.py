@@ -30,7 +30,7 @@ MAX_WASTED, WASTE_RATIO = 8, 8  # more wasted runs than this, and more than one 
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
 # Graphs of paths that a callable gets before calls have shown that paths come back, by the size of its largest trace.
-UNPROVED, UNPROVED_SMALL, UNPROVED_LARGE = 3, 5, 2
+UNPROVED, UNPROVED_SMALL, UNPROVED_LARGE = 4, 6, 3
 SMALL, LARGE = 160, 500  # sizes of traces that take about a third of a second, and a second
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
@@ -74,6 +74,7 @@ class Variants:
     ) -> None:
         self.only = callback.only
         self.evidence = callback.evidence
+        self.back_off = callback.back_off
         self.whole = [first]
         self.latest = first
         self.make_variant = make_variant
@@ -85,6 +86,8 @@ class Variants:
         self.wasted = 0
         self.wasted_seconds = 0.0
         self.locks: tuple[Any, ...] = ()
+        self.strayed = 0  # traces for a call without a graph that met a new path
+        self.joined = 0  # traces for such a call that met a known path
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
@@ -144,9 +147,33 @@ class Variants:
         if not self.pays():
             self.note_misses()
             return None
+        return self.add()
+
+    def add(self) -> Variant:
+        """A further variant."""
         self.whole.append(self.make_variant(len(self.whole)))
         self.record.paths = len(self.whole)
         return self.whole[-1]
+
+    def early(self) -> Optional[Variant]:
+        """A variant without a path, for a trace that need not follow a known path; None where a known path is likely.
+
+        A trace for a known path is thrown away where the call leaves the path. Traces of earlier calls tell how likely
+        that is. Where chance chooses paths, the search follows known paths as far as they go.
+        """
+        if self.strayed <= self.joined or any(any(variant.backend.chances) for variant in self.whole):
+            return None
+        free = next((variant for variant in self.whole if variant.backend.answers is None), None)
+        return free or (self.add() if len(self.whole) < MAX_PATHS and self.pays() else None)
+
+    def note_trace(self, variant: Variant, began: Any) -> None:
+        """Note whether a trace needed a variant of its own; `began` has the path of the variant before the trace."""
+        path, facts = variant.backend.answers, variant.backend.facts
+        others = [other.backend for other in self.whole if other is not variant]
+        if began is None and not any(other.answers == path and other.facts >= facts for other in others):
+            self.strayed += 1
+        else:
+            self.joined += 1
 
     def pays(self) -> bool:
         """Whether a further graph is worth a trace.
@@ -225,9 +252,11 @@ class Variants:
             search.note(variant, failure)
             following = search.next()
             if following is None:
+                if search.strayed:
+                    self.back_off.failed()
                 is_free = len(search.tried) <= trace_state.local.spared and not search.absent and not search.left
                 return self.run_eagerly(function, args, kwargs, is_free)
-            variant = following
+            variant, began = following, following.backend.answers
             started = time.perf_counter()
             try:
                 search.announce()
@@ -242,7 +271,9 @@ class Variants:
                 search.over = failed.repeated
             else:
                 self.latest = variant
-                if not search.tracing:
+                if search.tracing:
+                    self.note_trace(variant, began)
+                else:
                     for _ in range(len(search.tried) - trace_state.local.spared):
                         self.waste(time.perf_counter() - started)
                 return result
@@ -340,6 +371,7 @@ class VariantSearch:
         self.facts: Any = None
         self.tracing = False
         self.over = False
+        self.strayed = False  # a trace for this call met another path
         self.runs = 0
 
     def note(self, variant: Variant, failure: Failure) -> None:
@@ -354,11 +386,14 @@ class VariantSearch:
             self.varied |= not failure.answers and any(isinstance(part, str) for part in failure.path or ())
         elif failure.answers is None:
             self.absent.add(variant)
-        elif failure.begins:
-            self.left.add(variant)
         else:
-            self.complete = True
-            self.facts = failure.facts
+            self.strayed = True
+            self.variants.strayed += 1
+            if failure.begins:
+                self.left.add(variant)
+            else:
+                self.complete = True
+                self.facts = failure.facts
         if failure.answers is not None and (self.complete or len(failure.answers) > len(self.known)):
             self.known = failure.answers
 
@@ -371,8 +406,10 @@ class VariantSearch:
         if self.complete:
             found = [v for v in found if v.backend.answers == self.known and v.has_room(self.facts)]
         untried = [] if self.complete else [v for v in found if v not in self.absent]
+        undecided = not (self.complete or untried or self.known)
         self.complete, self.tracing = False, not untried
-        usable = untried or found
+        early = self.variants.early() if undecided and found and not self.left else None
+        usable = [early] if early is not None else untried or found
         return usable[0] if usable else self.variants.fresh(self.tried, self.known)
 
     def announce(self) -> None:

@@ -91,9 +91,12 @@ def text_of_exception(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
 
 @FEATURE.hook("text.format_value")
 def format_exception(show: Any, trace: trace_state.Trace, self: Any, specification: Any, flags: int) -> None:
-    """Trace such an exception in an f-string without a conversion, where the text of an exception is its `str`."""
+    """Trace such an exception in an f-string without a conversion, where the text of an exception is its `str`.
+
+    A text of constant arguments is a constant as well, such as the key of a cache.
+    """
     leave_text(trace, self.stack[-1].realize())
-    if not flags & 3 and has_own_text(self.stack[-1].realize()):
+    if not flags & 3 and (has_own_text(self.stack[-1].realize()) or has_constant_text(self.stack[-1].realize())):
         self.push(own_text(self, self.pop().realize()))
     show(self, specification, flags)
 
@@ -104,6 +107,14 @@ def has_own_text(variable: Any) -> bool:
 
     is_exception = isinstance(variable, (ExceptionVariable, UserDefinedExceptionObjectVariable))
     return is_exception and variable.python_type().__str__ is not BaseException.__str__
+
+
+def has_constant_text(variable: Any) -> bool:
+    """Whether Dynamo's variable is an exception of Python's library with constant arguments."""
+    from ..base.torch_names import ExceptionVariable
+
+    is_plain = type(variable) is ExceptionVariable and not has_own_text(variable)
+    return is_plain and all(argument.realize().is_python_constant() for argument in variable.args)
 
 
 def own_text(tx: Any, variable: Any) -> Any:

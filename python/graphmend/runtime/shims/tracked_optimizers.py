@@ -39,7 +39,8 @@ def write_back(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: 
     from ..base.torch_names import ConstantVariable, OptimizerVariable
 
     for variable in list(self.id_to_variable.values()):
-        for group in variable.value.param_groups if isinstance(variable, OptimizerVariable) else ():
+        optimizer = variable.value if isinstance(variable, OptimizerVariable) else None
+        for group in getattr(optimizer, "param_groups", ()):  # none in one that the call makes
             items = getattr(self.id_to_variable.get(id(group)), "items", {})
             for key in [key for key in items if is_capturable(key)]:
                 if "capturable" in group:

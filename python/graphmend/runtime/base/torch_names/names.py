@@ -104,6 +104,7 @@ NAMES = {
     ),
     "torch._inductor.config": "inductor_config=.",
     "torch._functorch.pyfunctorch": "temporarily_clear_interpreter_stack",
+    "torch._guards": "detect_fake_mode",
     "torch._higher_order_ops.effects": "_register_effectful_op",
     "torch._library.custom_ops": "OPDEFS",
     "torch._library.effects": "EffectType",

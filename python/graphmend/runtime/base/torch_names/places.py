@@ -108,6 +108,7 @@ PLACES = {
     "dictionary.reconstruct": "ConstDictVariable.reconstruct(self, codegen)",
     "attribute_table.guard_names": "DunderDictVariable.install_dict_keys_match_guard(self)",
     "sequence.guard_length": "GuardBuilder.SEQUENCE_LENGTH(self, guard)",
+    "attribute.guard": "GuardBuilder.HASATTR(self, guard)",
     "attribute_table.guard_name": "DunderDictVariable.install_dict_contains_guard(self, tx, args)",
     # Variables that Dynamo makes.
     "number.create": "SymNodeVariable.create(cls, tx, proxy)",

@@ -1,0 +1,52 @@
+"""Checkpoints with random draws, in graphs that run as Python.
+
+    y = checkpoint(block, x, use_reentrant=False)     # `block` has a dropout
+    y.sum().backward()                                # runs `block` again, and has to drop the same elements
+
+Torch's operator for a checkpoint leaves the state of the random generators to the compiler behind AOTAutograd. A graph
+that runs as Python has no such compiler, and its backward pass draws anew. There the operator is replaced by
+`checkpoint` itself, which restores the state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter
+
+from ..analysis.node_facts import draws
+
+OPERATOR = torch.ops.higher_order.tag_activation_checkpoint
+
+
+def restore_generators(module: GraphModule) -> None:
+    """Have the checkpoints of a graph restore the state of the generators before they run again."""
+    for graph in [part for part in module.modules() if isinstance(part, GraphModule)]:
+        drawing = [node for node in graph.graph.nodes if node.target is OPERATOR and body_draws(graph, node)]
+        for node in drawing:
+            node.target = run_checkpoint
+        if drawing:
+            graph.recompile()
+
+
+def body_draws(module: GraphModule, node: Any) -> bool:
+    """Whether the body of a checkpoint, or a graph inside it, may draw."""
+    body = module.get_submodule(str(node.args[0].target))
+    graphs = [part for part in body.modules() if isinstance(part, GraphModule)]
+    return any(draws(inner) for graph in graphs for inner in graph.graph.nodes)
+
+
+def run_checkpoint(body: GraphModule, *args: Any, preserve_rng_state: bool = True, **options: Any) -> Any:
+    """Run the body of a checkpoint; a compiler that traces it gets the operator."""
+    import torch.utils.checkpoint
+
+    from ..base.torch_names import detect_fake_mode
+
+    if detect_fake_mode(args) is not None:
+        return OPERATOR(body, *args, preserve_rng_state=preserve_rng_state, **options)
+    chosen = body.meta.get("_checkpoint_context_fn")
+    options = {**options, "use_reentrant": False, "preserve_rng_state": preserve_rng_state}
+    if chosen is not None:
+        options["context_fn"] = chosen
+    return torch.utils.checkpoint.checkpoint(lambda *inputs: Interpreter(body).run(*inputs), *args, **options)
