@@ -1,8 +1,8 @@
 """Which tests run a line of the core, with their seconds: a mutant meets those that run the statement that it changes.
 
 The map lies beside the builds, by file of tests. A file is measured again when it or what it shares with others has
-changed, and all are when the core has. A test that fails without a mutant, such as one that needs the sanitizers,
-notices nothing and is left out.
+changed, and all are when the core or a test program in C has. A test that fails without a mutant, such as one that
+needs the sanitizers, notices nothing and is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mutant_build import ROOT, digest_of, programs_of
+from mutant_build import ROOT, SOURCES, digest_of, programs_of
 from mutant_lines import Lines, blocks_of
 from mutant_places import Place, functions_of, hide
 from mutant_tests import Suite, Watcher, caches
@@ -127,7 +127,7 @@ class Map:
         files: dict[Path, list[pytest.Item]] = defaultdict(list)
         for item in suite.items:
             files[item.path].append(item)
-        core = digest_of([folder / "src", folder / "include", folder / "data"])
+        core = digest_of([folder / name for name in SOURCES])
         self.marks = Marks(folder / "marking", folder, kept / f"{core[:20]}.json")
         for path, tests in files.items():
             there = kept / f"{path.parent.name}-{path.stem}-{core[:20]}-{digest_of(beside(path))[:20]}.jsonl"

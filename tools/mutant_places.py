@@ -20,7 +20,7 @@ GENERATED = re.compile(r"_tables\.c$|unicode_names_data\.c$")
 HIDDEN = re.compile(
     r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M
 )
-HEAD = re.compile(r"^(?!typedef|struct|enum|union|static const|#)[A-Za-z_][^;={}]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
+HEAD = re.compile(r"^(?!typedef|struct|enum|union|#)[A-Za-z_][^;={}]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
 OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "comparison": (re.compile(r"(?<![=!<>])(?:==|!=)(?!=)"), {"==": "!=", "!=": "=="}),
     "boundary": (

@@ -273,9 +273,6 @@ static const gm_ignore *outer_ignore(search *state, const char *folder) {
             }
             return list;
         }
-        if (strcmp(at, "/") == 0) {
-            break;
-        }
     }
     return NULL;
 }

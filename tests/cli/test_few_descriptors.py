@@ -1,4 +1,7 @@
-"""A command over more files and folders than a process may have open says and writes what it does without the limit."""
+"""A command over more files and folders than a process may have open says and writes what it does without the limit.
+
+And so it does where the process has no standard input, so that the first file that it opens is number 0.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,10 @@ COMMANDS = {
 }
 
 
-def fill(cli: Any) -> None:
+def fill(cli: Any, count: int = COUNT) -> None:
     """Folders side by side, and one in another, with all that a search reads in them."""
     deep = "deep"
-    for number in range(COUNT):
+    for number in range(count):
         deep += f"/d{number}"
         for folder in (f"flat{number}", deep):
             cli.write(f"{folder}/a.py", BREAKS)
@@ -65,4 +68,21 @@ def test_few_descriptors(cli: Any, name: str) -> None:
         ]
         found.append((ended, some.snapshot()))
         assert ended[0].out and ended[0].status in (0, 1) and len(found[-1][1]) >= 8 * COUNT
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["check again", "fix", "diff", "add ignores", "baseline", "paths"])
+def test_no_standard_input(cli: Any, name: str) -> None:
+    closed = cli.write("closed", f'#!/bin/sh\nexec "{cli.executable}" "$@" <&-\n')
+    closed.chmod(0o755)
+    found = []
+    for program in (cli.executable, str(closed)):
+        some = type(cli)(program, cli.folder / f"work{len(found)}")
+        fill(some, 2)
+        ended = [
+            some(*arguments, "--threads", "1") if arguments[0] != "debug" else some(*arguments)
+            for arguments in COMMANDS[name]
+        ]
+        found.append((ended, some.snapshot()))
+        assert ended[0].out and ended[0].status in (0, 1)
     assert found[0] == found[1]

@@ -1,6 +1,6 @@
 """A value with every short row of what stands around answers: whether it is the answer, and with which repairs.
 
-The matrices stand beside this file (stated/around.*): a row for what is in front, a column for what is behind, a sign
+The matrices stand beside this file (stated/around.*.*): a row for what is in front, a column for what is behind, a sign
 for each outcome. However the text is cut the outcome is the same, and places of repairs are inside of the text.
 """
 
@@ -37,6 +37,7 @@ WORDS = [
     "</think>",
 ]
 WORDS += ["{}", "[1]", '{"x": 2}', "or ", "Answer:", "**", "(", ")", "e.g. ", "...", "\n\n", "#"]
+PARTS = 8
 FIELDS = [{"name": "x", "type": 1}, {"name": "y", "type": 1, "required": False}]
 INT = {"form": "int"}
 ASKED: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -85,14 +86,21 @@ def matrix(reader: Reader, value: str, signs: dict[str, str], before: list[str],
     return "".join(lines)
 
 
+def part_of(texts: list[str], part: int) -> list[str]:
+    return texts[len(texts) * part // PARTS : len(texts) * (part + 1) // PARTS]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", ASKED)
-def test_texts_around(name: str) -> None:
+def test_texts_around(name: str, part: int) -> None:
+    """In parts, so that each has its seconds where a mutant of the core meets it."""
     value, types = ASKED[name]
     reader = Reader(json.dumps({"meaning": 1, "root": 0, "types": types}))
     signs: dict[str, str] = {}
-    stated = matrix(reader, value, signs, rows(2), rows(1)) + matrix(reader, value, signs, rows(1)[1:], rows(2)[29:])
+    stated = matrix(reader, value, signs, part_of(rows(2), part), rows(1))
+    stated += matrix(reader, value, signs, part_of(rows(1)[1:], part), rows(2)[29:])
     stated += "".join(f"{sign}: {said}\n" for said, sign in signs.items())
-    hold(HERE / "stated" / f"around.{name}.txt", stated)
+    hold(HERE / "stated" / f"around.{name}.{part}.txt", stated)
 
 
 MARKS = ["\n", "- ", "* ", "1. ", "2) ", ",", " ", "10.", "a", "-"]

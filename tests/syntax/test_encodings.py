@@ -152,3 +152,55 @@ RULES = [
 def test_rules(executable: str, tmp_path: Path) -> None:
     """Where a cookie may stand, and what a byte order mark allows."""
     assert differences(RULES, trees(executable, tmp_path, RULES)) == []
+
+
+FIRST_LINES = [
+    "",
+    " ",
+    "\t",
+    "\f",
+    "#",
+    "# a",
+    " # a",
+    "x = 1",
+    " x",
+    "'coding: latin-1'",
+    "x = 1 # coding: latin-1",
+    "\\",
+]
+FIRST_LINES += [
+    "# coding: latin-1",
+    "\t# coding=latin-1",
+    "\f#coding:latin-1",
+    "# -*- coding: latin-1 -*-",
+    "# vim: coding=latin-1",
+]
+FIRST_LINES += [
+    "# coding:\tlatin-1",
+    "# coding:  latin-1;",
+    "# coding : latin-1",
+    "# codings: latin-1",
+    "# encoding=latin-1",
+]
+FIRST_LINES += [
+    "# coding:",
+    "# coding=:latin-1",
+    "# coding: coding: latin-1",
+    "# coding: utf-8",
+    "#coding",
+    "pass; 'coding=latin-1'",
+]
+
+
+def test_every_place(executable: str, tmp_path: Path) -> None:
+    """A cookie counts in a comment that has its line for itself, in the first line, or behind one without code."""
+    pairs = [(first, second) for first in FIRST_LINES for second in FIRST_LINES]
+    sources = [
+        f"{first}{end}{second}{end}y = '".encode() + b"\xe9'\n" for first, second in pairs for end in ("\n", "\r\n")
+    ]
+    sources += [f"\n{line}".encode() for line in FIRST_LINES] + [line.encode() for line in FIRST_LINES]
+    paths = [write(tmp_path / f"{number}.py", data) for number, data in enumerate(sources)]
+    wrong = differences(sources, cpython.graphmend_trees(executable, paths))
+    assert not wrong, (len(wrong), wrong[0])
+    known = [cpython.tree_of(data) is not None for data in sources]
+    assert 100 < sum(known) < len(known) - 100
