@@ -2,8 +2,10 @@
 
 usage: graphmend run tools/attempt_log.py PROGRAM [ROUNDS]
 
-PROGRAM has the form of the kit's cases: `model()` and `calls()`. Each line is one failed trace: the call, the CPU seconds
-of the trace, the strategy of the next one, the refused sites with reasons, and the first line of the error.
+PROGRAM has the form of the kit's cases: `model()` and `calls()`. For each trace that failed there are the CPU seconds,
+the strategy of the next trace, the refused sites with reasons, and the beginning of the error. Settings of the
+environment: BACKEND names another backend than `eager`, LONG=1 asks for the whole error, GUARDS=1 for the guards that
+no graph passes.
 """
 
 from __future__ import annotations

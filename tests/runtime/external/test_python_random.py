@@ -115,3 +115,10 @@ def test_floats_with_repetition(tmp_path: Any) -> None:
 def test_a_float_that_decides_a_size(tmp_path: Any) -> None:
     size = "torch.nn.functional.interpolate(x[None], scale_factor=rows)"
     compare(program(tmp_path, "random.choice([1.0, 2.0])", size), CALLS)
+
+
+@pytest.mark.parametrize("drawn", ["random.sample(queue, 2)", "[random.choice(queue)]", "random.choices(queue, k=2)"])
+def test_items_of_a_deque(tmp_path: Any, drawn: str) -> None:
+    rows = drawn.replace("queue", "__import__('collections').deque([x, x + 1, x + 2])")
+    outcome = compare(program(tmp_path, rows, "sum(rows), x * 2"), CALLS[:1])
+    assert outcome.graphs >= 1

@@ -68,3 +68,34 @@ def test_a_name_that_appears() -> None:
         assert ask(x, plain)[1:] == compiled(x, mended)[1:]
         if number == 1:
             plain.scale = mended.scale = 3
+
+
+class Lazy:
+    """An object that makes an attribute at the first read, and tells that read apart."""
+
+    def __init__(self) -> None:
+        self.misses = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.misses += 1
+        self.made = 10 * self.misses
+        return -1
+
+
+def drop(x: torch.Tensor, item: Any) -> Any:
+    made = item.made
+    if x.sum() > 4:
+        vars(item).pop("made", None)
+    return x + 1, made, item.misses
+
+
+def test_a_name_that_goes() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(drop, backend="eager")
+    plain, mended = Lazy(), Lazy()
+    for number in (1, 5, 6, 1, 5, 5, 1, 1, 5):
+        x = torch.full((2,), float(number))
+        assert drop(x, plain)[1:] == compiled(x, mended)[1:]
+        assert vars(plain) == vars(mended)

@@ -152,12 +152,14 @@ def compute_gradients(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     if not by_name and len(args) < 2:
         return hooks.DECLINED
     inputs = kwargs["inputs"] if by_name else args[1]
-    if isinstance(inputs.realize(), (BaseListVariable, TensorVariable)):
-        return hooks.DECLINED
-    inputs = VariableTracker.build(tx, tuple).call_function(tx, [inputs], {})
+    if not isinstance(inputs.realize(), (BaseListVariable, TensorVariable)):
+        inputs = VariableTracker.build(tx, tuple).call_function(tx, [inputs], {})
     if by_name:
-        return call(self, tx, args, {**kwargs, "inputs": inputs})
-    return call(self, tx, [args[0], inputs, *args[2:]], kwargs)
+        kwargs = {**kwargs, "inputs": inputs}
+    else:
+        args = [args[0], inputs, *args[2:]]
+    with tx.output.shape_env.ignore_fresh_unbacked_symbols():  # the backward pass of `y[mask]` counts the mask again
+        return call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("attribute.set")

@@ -10,6 +10,7 @@ traced frame.
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import torch
@@ -30,11 +31,13 @@ def kind_of_order(name: str) -> str:
 
 
 @constant
-def has_places(name: str) -> bool:
-    """Whether a variable of the calling frame is a sequence with items found by number alone."""
+def has_places(name: str, order: str) -> bool:
+    """Whether a variable of the calling frame is a sequence with items found by number alone; `order` has the name of
+    the variable with the method that draws.
+    """
     kind = variable_of(name).python_type()
     plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
-    return kind in plain
+    return kind in plain or (kind is collections.deque and real(variable_of(order)).__name__ != "shuffle")
 
 
 @constant

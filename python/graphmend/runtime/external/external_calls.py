@@ -121,7 +121,7 @@ def external_value(
 def draw_places(site: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A draw of items from a sequence, traced as a draw of their places."""
     items, *rest = args
-    if not has_places("items"):
+    if not has_places("items", "function"):
         refuse(site, "it draws from what is no plain list")
     count, first, step = len(items), first_of("items"), step_of("items")
     table = torch.tensor(items, dtype=torch.float64, device="cpu") if are_floats("items") else None

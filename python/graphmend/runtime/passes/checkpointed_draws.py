@@ -18,6 +18,7 @@ from torch.fx import GraphModule, Interpreter
 from ..analysis.node_facts import draws
 
 OPERATOR = torch.ops.higher_order.tag_activation_checkpoint
+PLAIN = (torch.Tensor, torch.nn.Parameter)  # a compiler traces with tensors of other classes
 
 
 def restore_generators(module: GraphModule) -> None:
@@ -41,9 +42,7 @@ def run_checkpoint(body: GraphModule, *args: Any, preserve_rng_state: bool = Tru
     """Run the body of a checkpoint; a compiler that traces it gets the operator."""
     import torch.utils.checkpoint
 
-    from ..base.torch_names import detect_fake_mode
-
-    if detect_fake_mode(args) is not None:
+    if any(isinstance(item, torch.Tensor) and type(item) not in PLAIN for item in args):
         return OPERATOR(body, *args, preserve_rng_state=preserve_rng_state, **options)
     chosen = body.meta.get("_checkpoint_context_fn")
     options = {**options, "use_reentrant": False, "preserve_rng_state": preserve_rng_state}

@@ -8,8 +8,8 @@
     if hasattr(settings, "rate"): ...
 
 Dynamo guards the answer of `hasattr` by asking again, when it makes the guard and in each later call. The question
-runs `__getattr__`, or the function of a property. Dynamo has also traced that code, and guards what it read. So the
-guard here looks into `__dict__` alone, where a name can appear without a change of the class.
+runs `__getattr__`, or the function of a property. Dynamo has also traced the code, and guards the values that the code
+has read. So the guard here looks into `__dict__` alone, where a name can appear without a change of the class.
 """
 
 from __future__ import annotations

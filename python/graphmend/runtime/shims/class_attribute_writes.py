@@ -72,7 +72,7 @@ def classes_above(variable: Any) -> tuple[type, ...]:
     """The classes searched by `super()`, in order; empty where Dynamo does not know them."""
     owner = variable.objvar
     kind = owner.python_type() if owner is not None else object
-    order = owner.value.__mro__ if issubclass(kind, type) else kind.__mro__
+    order = getattr(getattr(owner, "value", None), "__mro__", ()) if issubclass(kind, type) else kind.__mro__
     return behind(order, variable.typevar.as_python_constant())
 
 

@@ -4,14 +4,15 @@
     out.register_hook(clip)        # Dynamo puts back the notes on side effects from before the hook was traced
     self.steps += 1                # goes to the new notes; `self.steps` is read from the old ones
 
-Dynamo notes what a call writes in one object, and replaces the object by a copy when such a trace ends. The table of an
-object's attributes goes on reading the first one. Later writes are lost, without an error. Here a table always reads
-the present notes.
+Dynamo notes the writes of a call in one object, and replaces the object by a copy after a trace on trial. A table of
+attributes goes on reading the first object. Later writes are lost, without an error. Here a table always reads the
+present notes.
 """
 
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any
 
 from ..base import hooks, trace_state
@@ -23,13 +24,14 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "writes behind hooks on tensors",
 def read_present_notes(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, owner: Any) -> Any:
     """Have a table read the present notes on side effects."""
     table = create(cls, tx, owner)
-    table.items.__class__ = following(type(table.items))
-    table.items.output = tx.output
+    kind: Any = type(table.items)
+    table.items.__class__ = following(kind)
+    table.items.output = weakref.ref(tx.output)  # a table must not keep what the call has made
     return table
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def following(kind: type) -> type:
     """The class of the items of a table, with the notes of the trace in place of those from its construction."""
-    notes = property(lambda items: items.output.side_effects)
+    notes = property(lambda items: items.output().side_effects)
     return type(kind.__name__, (kind,), {"side_effects": notes})

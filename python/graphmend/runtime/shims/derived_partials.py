@@ -6,10 +6,10 @@
 
     step = Wrapped(functools.partial(run, context), x)   # Dynamo does not know how to call the class
 
-Such an object is Dynamo's variable of a partial that knows its class: it is called as any partial is, and made anew by
-its class where it leaves the call. `functools.partial` takes a partial among its arguments apart, so `step.func` is
-`run`. Dynamo takes an object from before the call for a plain partial; it gets the same variable. Classes that answer
-construction, calls or look-ups of attributes themselves are left to Python.
+The object gets Dynamo's variable of a partial, with the class: calls are calls of a partial, and the class makes the
+object anew where the object leaves the call. `functools.partial` takes a partial among the arguments apart, so
+`step.func` is `run`. Dynamo takes an object from before the call for a plain partial, and the object gets the same
+variable. Classes with a construction, calls or look-ups of their own are left to Python.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ DECIDING = (*USED, "__new__", "__init__", "__setattr__", "__reduce__", "__eq__")
 
 @functools.cache
 def derived_variable() -> Any:
-    """The class of variables for these objects: it exists once torch is imported."""
+    """The class of Dynamo's variables for partials of a class; made late because Dynamo is loaded late."""
     from ..base.torch_names import FunctoolsPartialVariable, UserMethodVariable, create_call_function
 
-    class DerivedPartialVariable(FunctoolsPartialVariable):
+    class DerivedPartialVariable(FunctoolsPartialVariable):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """A partial of a class of the program, made in the call."""
 
         def __init__(self, made_by: Any, func: Any, args: Any, keywords: Any, **options: Any) -> None:
@@ -60,7 +60,9 @@ def derived_variable() -> Any:
             if isinstance(found, types.FunctionType):
                 return UserMethodVariable(found, self)
             if found is not None:
-                leave_to_python(trace_state.local.trace, f"`{name}` of a class derived from functools.partial")
+                trace = trace_state.local.trace
+                assert trace is not None
+                leave_to_python(trace, f"`{name}` of a class derived from functools.partial")
             return super().var_getattr(tx, name)
 
         def call_obj_hasattr(self, tx: Any, name: str) -> Any:
@@ -107,7 +109,7 @@ def take_partial(build: Any, trace: trace_state.Trace, self: Any, value: Any) ->
 
 
 def found_in_class(kind: type, name: str) -> Any:
-    """What the classes in front of `functools.partial` have under a name; None without it."""
+    """The member of the classes in front of `functools.partial` with a name; None without a member."""
     for base in kind.__mro__[: kind.__mro__.index(functools.partial)]:
         if name in vars(base):
             return vars(base)[name]

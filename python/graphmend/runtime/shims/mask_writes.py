@@ -14,7 +14,6 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
-from ..capture.assumptions import numbers_of
 from ..capture.implicit_bool import constant
 from .tensor_indexing import is_plain
 
@@ -26,7 +25,7 @@ SMALL = 127  # fits into every integer dtype
 @FEATURE.hook("tensor.method")
 def write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Write all elements or none, as the mask decides."""
-    if name != "__setitem__" or len(args) != 2 or kwargs or numbers_of(trace).fixed or not is_plain(self):
+    if name != "__setitem__" or len(args) != 2 or kwargs or not is_plain(self):
         return hooks.DECLINED
     target, mask, item = example(self), example(args[0].realize()), args[1].realize()
     if (

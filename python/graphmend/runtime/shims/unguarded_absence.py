@@ -16,6 +16,8 @@ import inspect
 import types
 from typing import Any
 
+import torch
+
 from ..base import hooks, trace_state
 from ..base.dynamo_values import can_be_guarded, guard_attribute, real
 
@@ -33,15 +35,38 @@ def read_item(read: Any, trace: trace_state.Trace, self: Any, tx: Any, key: Any)
 
 @FEATURE.hook("object.getattr")
 def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Guard that an object lacks an attribute."""
-    from ..base.torch_names import ObservedAttributeError
+    """Guard that an object lacks an attribute, also where `__getattr__` of its class has an answer.
 
+    The guard of an attribute that is there would ask `__getattr__` in a later call without the attribute. It reads the
+    attribute as `object.__getattribute__` does.
+    """
+    from ..base.torch_names import GenericAttrSource, ObservedAttributeError, VariableTracker
+
+    answers = has_own_answers(self) and not tx.output.side_effects.has_pending_mutation_of_attr(self, name)
+    if answers and can_be_guarded(self.source) and is_item(real(self), name):
+        return VariableTracker.build(tx, vars(real(self))[name], source=GenericAttrSource(self.source, name))
     try:
-        return read(self, tx, name)
+        value = read(self, tx, name)
     except ObservedAttributeError:
         if can_be_guarded(self.source) and lacks(real(self), name):
             guard_attribute(self.source, name)
         raise
+    if answers and can_be_guarded(self.source) and lacks(real(self), name):
+        guard_attribute(self.source, name)
+    return value
+
+
+def is_item(item: object, name: str) -> bool:
+    """Whether an attribute of an object comes from `__dict__`."""
+    if isinstance(item, (torch.nn.Module, type)) or type(item).__getattribute__ is not object.__getattribute__:
+        return False
+    return name in getattr(item, "__dict__", ()) and inspect.getattr_static(type(item), name, MISSING) is MISSING
+
+
+def has_own_answers(variable: Any) -> bool:
+    """Whether `__getattr__` of a class of the program answers for attributes that an object lacks."""
+    answers = inspect.getattr_static(variable.python_type(), "__getattr__", MISSING)
+    return answers not in (MISSING, vars(torch.nn.Module)["__getattr__"])
 
 
 def lacks(item: object, name: str) -> bool:

@@ -46,8 +46,8 @@ NAMES = {
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource GetItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource "
-        "TypeSource"
+        "AttrSource CallMethodItemSource GenericAttrSource GetItemSource GlobalSource LocalCellSource "
+        "RandomValueSource TempLocalSource TypeSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
@@ -104,7 +104,6 @@ NAMES = {
     ),
     "torch._inductor.config": "inductor_config=.",
     "torch._functorch.pyfunctorch": "temporarily_clear_interpreter_stack",
-    "torch._guards": "detect_fake_mode",
     "torch._higher_order_ops.effects": "_register_effectful_op",
     "torch._library.custom_ops": "OPDEFS",
     "torch._library.effects": "EffectType",
