@@ -39,10 +39,14 @@ class Telling(Meter):
         self.asked += 1
         return f"asked {self.asked}"
 
+def tell(item):
+    print(type(item).__name__, item)
+
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.meter = KIND()
+        self.meters = [self.meter, self.meter]
 
     def forward(self, x):
         self.meter.update(x.sum().item())
@@ -58,10 +62,19 @@ PRINTS = {
     "in an f-string": ("Meter", "print(f'loss {self.meter}!')", True),
     "to stderr": ("Meter", "print(self.meter, file=sys.stderr)", True),
     "twice": ("Shown", "print(self.meter, self.meter)", True),
-    "within containers": ("Shown", "print([self.meter], (self.meter, 1), {1: self.meter})", False),
+    "within containers": ("Shown", "print([self.meter], (self.meter, 1), {1: self.meter})", True),
+    "items of a container": (
+        "Shown",
+        "print(f'{1:02d}', self.meters, {'all': self.meters, 'one': (self.meter,)})",
+        True,
+    ),
+    "chosen": ("Shown", "print(self.meter if self.meter.count != 3 else '-', f'{self.meter.sum:.1f}')", True),
+    "its text": ("Shown", "print(str(self.meter), repr(self.meter) + '!')", True),
+    "counted": ("Shown", "print(len([self.meter]), self.meter.sum / 2)", False),
+    "a print of the program": ("Shown", "tell(self.meter)", False),
     "with an effect": ("Telling", "print(self.meter)", False),
-    "representation": ("Shown", "print(f'{self.meter!r}', repr(self.meter))", False),
-    "aligned": ("Meter", "print(f'{self.meter!s:>20}')", False),
+    "representation": ("Shown", "print(f'{self.meter!r}', repr(self.meter))", True),
+    "aligned": ("Meter", "print(f'{self.meter!s:>20}')", True),
     "its own format": ("Formatted", "print(f'{self.meter}', self.meter)", False),
     "pprint": ("Shown", "pprint.pprint(self.meter)", False),
 }

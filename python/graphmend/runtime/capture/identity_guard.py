@@ -265,28 +265,6 @@ def computes(code: types.CodeType) -> bool:
     return calls > 1
 
 
-# Instructions of a call with names, constants and f-strings as arguments.
-HANDING = tuple(
-    """
-    RESUME LOAD_FAST LOAD_GLOBAL LOAD_CONST LOAD_DEREF LOAD_ATTR LOAD_SMALL_INT PUSH_NULL PRECALL CALL KW_NAMES
-    FORMAT_VALUE FORMAT_SIMPLE BUILD_STRING POP_TOP RETURN_ CACHE COPY_FREE_VARS NOP EXTENDED_ARG NOT_TAKEN
-    """.split()
-)
-
-
-def only_prints(code: types.CodeType) -> bool:
-    """Whether the code of an effect hands its values to `print` alone, as they are or as parts of an f-string."""
-    for step in dis.get_instructions(code):
-        name = step.opname
-        if not name.startswith(HANDING) or name == "CALL_FUNCTION_EX":
-            return False
-        if name in ("LOAD_GLOBAL", "LOAD_ATTR") and step.argval not in ("print", "sys", "stderr", "stdout"):
-            return False
-        if name == "FORMAT_VALUE" and (step.arg or 0) > 1:
-            return False
-    return "print" in code.co_names
-
-
 CLOCKS = frozenset(["time", "perf_counter", "monotonic", "process_time", "thread_time"])
 
 

@@ -86,8 +86,8 @@ class Variants:
         self.wasted = 0
         self.wasted_seconds = 0.0
         self.locks: tuple[Any, ...] = ()
-        self.strayed = 0  # traces for a call without a graph that met a new path
-        self.joined = 0  # traces for such a call that met a known path
+        self.strayed = 0  # traces for a known path that met another one
+        self.joined = 0  # traces that met a known path
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
@@ -159,20 +159,19 @@ class Variants:
         """A variant without a path, for a trace that need not follow a known path; None where a known path is likely.
 
         A trace for a known path is thrown away where the call leaves the path. Traces of earlier calls tell how likely
-        that is. Where chance chooses paths, the search follows known paths as far as they go.
+        that is: one of them may have been an exception. Where chance chooses paths, the search follows known paths as
+        far as they go.
         """
-        if self.strayed <= self.joined or any(any(variant.backend.chances) for variant in self.whole):
+        if self.strayed <= self.joined + 1 or any(any(variant.backend.chances) for variant in self.whole):
             return None
         free = next((variant for variant in self.whole if variant.backend.answers is None), None)
         return free or (self.add() if len(self.whole) < MAX_PATHS and self.pays() else None)
 
     def note_trace(self, variant: Variant, began: Any) -> None:
-        """Note whether a trace needed a variant of its own; `began` has the path of the variant before the trace."""
+        """Note whether a trace joined a known path, or could have; `began` has the path of the variant before it."""
         path, facts = variant.backend.answers, variant.backend.facts
         others = [other.backend for other in self.whole if other is not variant]
-        if began is None and not any(other.answers == path and other.facts >= facts for other in others):
-            self.strayed += 1
-        else:
+        if began is not None or any(other.answers == path and other.facts >= facts for other in others):
             self.joined += 1
 
     def pays(self) -> bool:

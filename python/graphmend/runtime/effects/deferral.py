@@ -22,7 +22,7 @@ from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
 from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
-from .shown_texts import blame_records, has_text
+from .shown_texts import Text, asked_texts, blame_records
 from .trace_time_effects import (
     changeable,
     is_followed,
@@ -79,18 +79,21 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat
                 flat.append(fields)
                 parts = parts_of(value, fields.split(","))  # a comprehension would make a cell of `value`
                 return "instance", (None, None, *copy_values(site, parts, "", tensors, flat))
-            if only_numbers or not has_text(site, "value"):
+            texts = "" if only_numbers else asked_texts(site, "value")
+            if not texts:
                 refuse(site, reason)
-            value = text_of(site, value, reason)
+            flat.append(text_of(site, value, str, reason) if texts != "r" else "")
+            flat.append(text_of(site, value, repr, reason) if texts != "s" else "")
+            return "text", (None, None)
     flat.append(value)
     return None
 
 
-def text_of(site: str, value: Any, reason: str) -> str:
+def text_of(site: str, value: Any, make: Callable[[Any], str], reason: str) -> str:
     """The text of an object; `print` has written its earlier arguments before an exception or effect of `__str__`."""
     before = len(local.queue)
     try:
-        text = str(value)
+        text = make(value)
     except Exception:
         blame_records()
         refuse(site, reason)
@@ -150,6 +153,11 @@ def table_of(parts: list[Any]) -> dict[Any, Any]:
     return dict(zip(parts[:half], parts[half:]))
 
 
+def shown_text(parts: list[Any]) -> Text:
+    """An object with the texts of the shown object."""
+    return Text(parts[0], parts[1])
+
+
 def exception_of(parts: list[Any]) -> BaseException:
     """An exception with the type and the arguments of the shown exception."""
     error: BaseException = parts[0](*parts[1:])
@@ -162,6 +170,7 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "dict": table_of,
     "exception": exception_of,
     "instance": instance_of,
+    "text": shown_text,
 }
 
 

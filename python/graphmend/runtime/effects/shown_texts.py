@@ -4,19 +4,21 @@
     print("loss:", self.loss)           # `__str__` of the program's class is traced where the statement stands
 
 The object may change before the flush, and `__str__` may read other objects. So the trace calls `__str__` at the print,
-as Python does, and the effect queue gets the text. The statement has to hand the object to `print`, or to put the
-object into an f-string without a conversion or a specification.
+as Python does, and the effect queue gets the text. Items of containers are shown by `__repr__`. The statement may only
+show texts of the object: the statement hands the object to `print`, `str` or `repr`, or puts the object into an
+f-string.
 """
 
 from __future__ import annotations
 
 import types
+from typing import Any
 
 import torch
 
 from ..base import trace_state
 from ..base.dynamo_values import are_python_classes, constant, translator
-from ..capture.identity_guard import only_prints
+from ..capture.printed_values import ASKING, texts_of
 from . import object_writes
 from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
@@ -25,29 +27,58 @@ DEFERS = "defer"  # the function of `deferral.py` that copies the values of an e
 
 
 @constant
-def has_text(site: str, name: str) -> bool:
-    """Whether an effect shows a value of the calling frame by a text that its class makes in Python."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
+def asked_texts(site: str, name: str) -> str:
+    """The texts of a value of the calling frame that an effect shows: `s` by `str`, `r` by `repr`, `sr`; empty where
+    the effect does more with the value, or the class of the value does not make the text in Python.
+    """
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
-    variable = current.symbolic_locals[name].realize()
-    shown = SHOWN.of(trace)
-    if trace_state.rule_of(site) != PRINTS or shown.asks or shown.code is None or not only_prints(shown.code):
-        return False
-    if current.parent.parent.f_code.co_name != DEFERS:  # an item of a container, shown by `repr`
-        return False
-    return isinstance(variable, UserDefinedObjectVariable) and makes_text(variable.python_type())
+    variable, code = current.symbolic_locals[name].realize(), SHOWN.of(trace).code
+    if trace_state.rule_of(site) != PRINTS or code is None or not is_of_program(variable):
+        return ""
+    values, nested = current.parent, False  # the frame of `copy_values`
+    while values.parent.f_code.co_name != DEFERS:
+        values, nested = values.parent.parent, True
+    if not ASKING.keys().isdisjoint(values.parent.symbolic_locals["sink"].realize().get_globals()):
+        return ""  # a `print` of the program
+    place = values.symbolic_locals["i"].as_python_constant()
+    texts = texts_of(code, code.co_varnames[place]) if place < code.co_argcount else None
+    if not texts:
+        return ""
+    asked = {"repr"} if nested else texts
+    kind = variable.python_type()
+    return "".join(text[0] for text in ("str", "repr") if text in asked) if makes_texts(kind, asked) else ""
 
 
-def makes_text(kind: type) -> bool:
-    """Whether `str` of an instance runs a function of the program, and no code of a builtin class."""
+def is_of_program(variable: Any) -> bool:
+    """Whether Dynamo's variable is an object of a class of the program."""
+    from ..base.torch_names import UserDefinedObjectVariable
+
+    return isinstance(variable, UserDefinedObjectVariable)
+
+
+class Text:
+    """An object with the texts of another object."""
+
+    def __init__(self, by_str: str, by_repr: str) -> None:
+        self.by_str, self.by_repr = by_str, by_repr
+
+    def __str__(self) -> str:
+        return self.by_str
+
+    def __repr__(self) -> str:
+        return self.by_repr
+
+
+def makes_texts(kind: type, asked: set[str]) -> bool:
+    """Whether these texts of an instance run functions of the program, and no code of a builtin class."""
     if issubclass(kind, torch.nn.Module) or not are_python_classes(kind):
         return False
     if kind.__format__ is not object.__format__:
         return False
-    method = kind.__str__ if kind.__str__ is not object.__str__ else kind.__repr__
-    return isinstance(method, types.FunctionType)
+    by_str = kind.__str__ if kind.__str__ is not object.__str__ else kind.__repr__
+    methods = {"str": by_str, "repr": kind.__repr__}
+    return all(isinstance(methods[text], types.FunctionType) for text in asked)
 
 
 @constant
