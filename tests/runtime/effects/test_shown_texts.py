@@ -71,6 +71,7 @@ PRINTS = {
     "chosen": ("Shown", "print(self.meter if self.meter.count != 3 else '-', f'{self.meter.sum:.1f}')", True),
     "its text": ("Shown", "print(str(self.meter), repr(self.meter) + '!')", True),
     "counted": ("Shown", "print(len([self.meter]), self.meter.sum / 2)", False),
+    "argument of an exception": ("Shown", "print(ValueError(self.meter), [ValueError(self.meter)])", False),
     "a print of the program": ("Shown", "tell(self.meter)", False),
     "with an effect": ("Telling", "print(self.meter)", False),
     "representation": ("Shown", "print(f'{self.meter!r}', repr(self.meter))", True),

@@ -12,7 +12,6 @@ f-string.
 from __future__ import annotations
 
 import types
-from typing import Any
 
 import torch
 
@@ -23,6 +22,7 @@ from . import object_writes
 from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
 
+CONTAINERS = (list, tuple, dict)  # they show their items by `repr`
 DEFERS = "defer"  # the function of `deferral.py` that copies the values of an effect
 
 
@@ -31,13 +31,17 @@ def asked_texts(site: str, name: str) -> str:
     """The texts of a value of the calling frame that an effect shows: `s` by `str`, `r` by `repr`, `sr`; empty where
     the effect does more with the value, or the class of the value does not make the text in Python.
     """
+    from ..base.torch_names import UserDefinedObjectVariable
+
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
     variable, code = current.symbolic_locals[name].realize(), SHOWN.of(trace).code
-    if trace_state.rule_of(site) != PRINTS or code is None or not is_of_program(variable):
+    if trace_state.rule_of(site) != PRINTS or code is None or not isinstance(variable, UserDefinedObjectVariable):
         return ""
     values, nested = current.parent, False  # the frame of `copy_values`
     while values.parent.f_code.co_name != DEFERS:
+        if values.parent.symbolic_locals["value"].realize().python_type() not in CONTAINERS:
+            return ""  # an argument of an exception: the text of the exception shows it by `str` or by `repr`
         values, nested = values.parent.parent, True
     if not ASKING.keys().isdisjoint(values.parent.symbolic_locals["sink"].realize().get_globals()):
         return ""  # a `print` of the program
@@ -48,13 +52,6 @@ def asked_texts(site: str, name: str) -> str:
     asked = {"repr"} if nested else texts
     kind = variable.python_type()
     return "".join(text[0] for text in ("str", "repr") if text in asked) if makes_texts(kind, asked) else ""
-
-
-def is_of_program(variable: Any) -> bool:
-    """Whether Dynamo's variable is an object of a class of the program."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
-    return isinstance(variable, UserDefinedObjectVariable)
 
 
 class Text:
