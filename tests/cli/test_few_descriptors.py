@@ -39,7 +39,7 @@ COMMANDS = {
 }
 
 
-def fill(cli: Any, count: int = COUNT) -> None:
+def fill(cli: Any, count: int) -> None:
     """Folders side by side, and one in another, with all that a search reads in them."""
     deep = "deep"
     for number in range(count):
@@ -57,32 +57,26 @@ def fill(cli: Any, count: int = COUNT) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_few_descriptors(cli: Any, name: str) -> None:
     limited = cli.write("limited", f'#!/bin/sh\nulimit -n {FEW}\nexec "{cli.executable}" "$@"\n')
-    limited.chmod(0o755)
+    compare(cli, limited, name, COUNT, "4")
+
+
+def compare(cli: Any, wrapper: Any, name: str, count: int, threads: str) -> None:
+    """Compare the commands of a name, run as they are and by a wrapper, with what they leave in their folders."""
+    wrapper.chmod(0o755)
     found = []
-    for program in (cli.executable, str(limited)):
+    for program in (cli.executable, str(wrapper)):
         some = type(cli)(program, cli.folder / f"work{len(found)}")
-        fill(some)
+        fill(some, count)
         ended = [
-            some(*arguments, "--threads", "4") if arguments[0] != "debug" else some(*arguments)
+            some(*arguments, "--threads", threads) if arguments[0] != "debug" else some(*arguments)
             for arguments in COMMANDS[name]
         ]
         found.append((ended, some.snapshot()))
-        assert ended[0].out and ended[0].status in (0, 1) and len(found[-1][1]) >= 8 * COUNT
+        assert ended[0].out and ended[0].status in (0, 1) and len(found[-1][1]) >= 8 * count
     assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("name", ["check again", "fix", "diff", "add ignores", "baseline", "paths"])
 def test_no_standard_input(cli: Any, name: str) -> None:
     closed = cli.write("closed", f'#!/bin/sh\nexec "{cli.executable}" "$@" <&-\n')
-    closed.chmod(0o755)
-    found = []
-    for program in (cli.executable, str(closed)):
-        some = type(cli)(program, cli.folder / f"work{len(found)}")
-        fill(some, 2)
-        ended = [
-            some(*arguments, "--threads", "1") if arguments[0] != "debug" else some(*arguments)
-            for arguments in COMMANDS[name]
-        ]
-        found.append((ended, some.snapshot()))
-        assert ended[0].out and ended[0].status in (0, 1)
-    assert found[0] == found[1]
+    compare(cli, closed, name, 2, "1")

@@ -26,7 +26,7 @@ from ..base import torch_names
 from ..base.marker_ops import kind_of
 
 FUNCTION = "autograd.Function"
-CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)  # Dynamo's operator for `checkpoint`
+CHECKPOINT = torch.ops.higher_order.tag_activation_checkpoint  # Dynamo's operator for `checkpoint`
 MAX_COPIED = 256  # nodes
 # An operation inside an autocast block computes in another dtype than the same operation outside.
 BLOCKS = (torch_names._enter_autocast, torch_names._exit_autocast)
@@ -38,7 +38,7 @@ def is_inside(tracer: Any) -> bool:
     """Whether Dynamo is tracing an autograd function or a checkpoint, without another kind of inner graph around."""
     if tracer.parent is None:
         return False
-    while tracer.parent is not None and getattr(tracer, "source_target", None) in (FUNCTION, *CHECKPOINTS):
+    while tracer.parent is not None and getattr(tracer, "source_target", None) in (FUNCTION, CHECKPOINT):
         tracer = tracer.parent
     return tracer.parent is None
 

@@ -22,6 +22,7 @@ CONVERSIONS = {1: "str", 2: "repr"}  # of `!s` and `!r`
 ASKING = {"print": "str", "str": "str", "repr": "repr"}
 ENDS = ("RETURN_VALUE", "RETURN_CONST")
 MAX_STEPS = 500
+GLOBAL = "global "  # in front of the name of a global on the stack
 OTHER = ""  # a value on the stack that is no parameter
 HOLDER = "[]"  # a container on the stack that holds the parameter: its text has the parameter's `repr`
 
@@ -60,6 +61,7 @@ class Walk:
 
     def __init__(self, parameter: str, constants: tuple[Any, ...], texts: set[str]) -> None:
         self.parameter = parameter
+        self.shown = frozenset((parameter, HOLDER))
         self.constants = constants
         self.texts = texts
         self.place = 0
@@ -91,7 +93,7 @@ class Walk:
             self.stack.append(OTHER)
             self.last_constant = step.argval
         elif name == "LOAD_GLOBAL":
-            self.stack.append(f"global {step.argval}")
+            self.stack.append(GLOBAL + step.argval)
         elif name == "KW_NAMES":
             self.names = len(self.constants[count])
         elif name in CALLS_WITH_NAMES:
@@ -120,16 +122,15 @@ class Walk:
     def pop(self, count: int) -> None:
         """Drop values; the parameter is no such value."""
         for _ in range(count):
-            if self.stack.pop() in (self.parameter, HOLDER):
+            if self.stack.pop() in self.shown:
                 raise Unknown
 
     def build(self, count: int, has_keys: bool) -> None:
         """Put a container in the place of its items, or of keys and items in turn."""
-        first, shown = len(self.stack) - count, {self.parameter, HOLDER}
-        if has_keys and not shown.isdisjoint(self.stack[first::2]):
+        first = len(self.stack) - count
+        if has_keys and not self.shown.isdisjoint(self.stack[first::2]):
             raise Unknown  # a key is hashed
-        holds = not shown.isdisjoint(self.stack[first:])
-        self.stack[first:] = [HOLDER if holds else OTHER]
+        self.stack[first:] = [OTHER if self.shown.isdisjoint(self.stack[first:]) else HOLDER]
 
     def replace(self, count: int) -> None:
         """Put one value in the place of several."""
@@ -142,7 +143,7 @@ class Walk:
             self.pop(1)
         value = self.stack.pop()
         self.stack.append(OTHER)
-        if value not in (self.parameter, HOLDER):
+        if value not in self.shown:
             return
         conversion = flags & 3 if name in ("FORMAT_VALUE", "CONVERT_VALUE") else 0
         if conversion == 3 or (not conversion and (name == "FORMAT_WITH_SPEC" or flags & 4)):
@@ -156,11 +157,11 @@ class Walk:
         del self.stack[first - 1 :]
         self.stack.append(OTHER)
         self.names = 0
-        shown = {self.parameter, HOLDER}.intersection(arguments)
+        shown = self.shown.intersection(arguments)
         if not shown:
             return
-        asked = ASKING.get(function.rpartition("global ")[2]) if function.startswith("global ") else None
+        asked = ASKING.get(function[len(GLOBAL) :]) if function.startswith(GLOBAL) else None
         named = arguments[count - names :]
-        if asked is None or not shown.isdisjoint(named) or (function != "global print" and count != 1):
+        if asked is None or not shown.isdisjoint(named) or (function != GLOBAL + "print" and count != 1):
             raise Unknown
         self.texts.update(asked if item == self.parameter else "repr" for item in shown)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import time
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Collection, Optional, Union
 
 import torch
 
@@ -136,9 +136,9 @@ class Variants:
 
         `known` is the beginning of the path, up to where it leaves the path of another variant.
         """
-        for variant in self.whole:
-            if variant.backend.answers is None and variant not in tried:
-                return variant
+        unused = self.unused(tried)
+        if unused is not None:
+            return unused
         if self.is_varied():
             self.compile_in_parts(VARIED)
             return None
@@ -148,6 +148,12 @@ class Variants:
             self.note_misses()
             return None
         return self.add()
+
+    def unused(self, tried: Collection[Variant] = ()) -> Optional[Variant]:
+        """A variant that has no path yet, and that the call has not tried."""
+        return next(
+            (variant for variant in self.whole if variant.backend.answers is None and variant not in tried), None
+        )
 
     def add(self) -> Variant:
         """A further variant."""
@@ -162,10 +168,9 @@ class Variants:
         that is: one of them may have been an exception. Where chance chooses paths, the search follows known paths as
         far as they go.
         """
-        if self.strayed <= self.joined + 1 or any(any(variant.backend.chances) for variant in self.whole):
+        if self.strayed <= self.joined + 1 or self.by_chance():
             return None
-        free = next((variant for variant in self.whole if variant.backend.answers is None), None)
-        return free or (self.add() if len(self.whole) < MAX_PATHS and self.pays() else None)
+        return self.unused() or (self.add() if len(self.whole) < MAX_PATHS and self.pays() else None)
 
     def note_trace(self, variant: Variant, began: Any) -> None:
         """Note whether a trace joined a known path, or could have; `began` has the path of the variant before it."""
@@ -185,8 +190,12 @@ class Variants:
     def unproved(self) -> int:
         """The number of graphs that the callable gets on trial: fewer where a trace is dear, or chance chooses."""
         size = max(variant.backend.size for variant in self.whole)
-        by_chance = any(any(variant.backend.chances) for variant in self.whole)
-        return UNPROVED_LARGE if size > LARGE else UNPROVED_SMALL if size <= SMALL and not by_chance else UNPROVED
+        is_small = size <= SMALL and not self.by_chance()
+        return UNPROVED_LARGE if size > LARGE else UNPROVED_SMALL if is_small else UNPROVED
+
+    def by_chance(self) -> bool:
+        """Whether random numbers decide on paths."""
+        return any(any(variant.backend.chances) for variant in self.whole)
 
     def misses(self) -> int:
         """The number of calls without a graph, with the present call."""

@@ -16,15 +16,15 @@ import torch
 from torch.fx import GraphModule, Interpreter
 
 from ..analysis.node_facts import draws
+from ..capture.hoisted_tests import CHECKPOINT
 
-OPERATOR = torch.ops.higher_order.tag_activation_checkpoint
 PLAIN = (torch.Tensor, torch.nn.Parameter)  # a compiler traces with tensors of other classes
 
 
 def restore_generators(module: GraphModule) -> None:
     """Have the checkpoints of a graph restore the state of the generators before they run again."""
-    for graph in [part for part in module.modules() if isinstance(part, GraphModule)]:
-        drawing = [node for node in graph.graph.nodes if node.target is OPERATOR and body_draws(graph, node)]
+    for graph in graphs_in(module):
+        drawing = [node for node in graph.graph.nodes if node.target is CHECKPOINT and body_draws(graph, node)]
         for node in drawing:
             node.target = run_checkpoint
         if drawing:
@@ -34,8 +34,12 @@ def restore_generators(module: GraphModule) -> None:
 def body_draws(module: GraphModule, node: Any) -> bool:
     """Whether the body of a checkpoint, or a graph inside it, may draw."""
     body = module.get_submodule(str(node.args[0].target))
-    graphs = [part for part in body.modules() if isinstance(part, GraphModule)]
-    return any(draws(inner) for graph in graphs for inner in graph.graph.nodes)
+    return any(draws(inner) for graph in graphs_in(body) for inner in graph.graph.nodes)
+
+
+def graphs_in(module: torch.nn.Module) -> list[GraphModule]:
+    """A graph and its inner graphs."""
+    return [part for part in module.modules() if isinstance(part, GraphModule)]
 
 
 def run_checkpoint(body: GraphModule, *args: Any, preserve_rng_state: bool = True, **options: Any) -> Any:
@@ -43,7 +47,7 @@ def run_checkpoint(body: GraphModule, *args: Any, preserve_rng_state: bool = Tru
     import torch.utils.checkpoint
 
     if any(isinstance(item, torch.Tensor) and type(item) not in PLAIN for item in args):
-        return OPERATOR(body, *args, preserve_rng_state=preserve_rng_state, **options)
+        return CHECKPOINT(body, *args, preserve_rng_state=preserve_rng_state, **options)
     chosen = body.meta.get("_checkpoint_context_fn")
     options = {**options, "use_reentrant": False, "preserve_rng_state": preserve_rng_state}
     if chosen is not None:

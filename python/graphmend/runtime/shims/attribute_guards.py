@@ -17,6 +17,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import torch
+
 from ..base import hooks, trace_state
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "guards on attributes that code of a class answers", partial=True)
@@ -41,13 +43,16 @@ def look_into_table(install: Any, trace: trace_state.Trace, self: Any, guard: An
 
 def is_answered_by_code(item: Any, name: str) -> bool:
     """Whether a look-up of an attribute runs code of the program."""
-    import torch
-
     kind = type(item)
     if isinstance(item, (type, torch.Tensor)):
         return False
     found = inspect.getattr_static(kind, name, MISSING)
-    answers = inspect.getattr_static(kind, "__getattr__", MISSING)
     if found is MISSING:
-        return answers not in (MISSING, vars(torch.nn.Module)["__getattr__"])
+        return has_own_answers(kind)
     return isinstance(found, property) or inspect.isfunction(getattr(type(found), "__get__", None))
+
+
+def has_own_answers(kind: type) -> bool:
+    """Whether `__getattr__` of a class of the program answers for attributes that an instance lacks."""
+    answers = next((vars(base)["__getattr__"] for base in kind.__mro__ if "__getattr__" in vars(base)), None)
+    return answers not in (None, vars(torch.nn.Module)["__getattr__"])

@@ -78,10 +78,7 @@ def make_partial(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     """Make a partial of a class of the program."""
     from ..base.torch_names import FunctoolsPartialVariable
 
-    kind = self.value
-    if not (isinstance(kind, type) and issubclass(kind, functools.partial) and kind is not functools.partial and args):
-        return hooks.DECLINED
-    if type(kind) is not type or any(found_in_class(kind, name) is not None for name in DECIDING):
+    if not args or not is_derived(self.value) or has_own(self.value, DECIDING):
         return hooks.DECLINED
     func, args = args[0].realize(), list(args[1:])
     if isinstance(func, FunctoolsPartialVariable):
@@ -97,15 +94,25 @@ def take_partial(build: Any, trace: trace_state.Trace, self: Any, value: Any) ->
     from ..base.torch_names import FunctoolsPartialVariable, TypeSource, VariableTracker
 
     kind = type(value)
-    if not issubclass(kind, functools.partial) or kind is functools.partial:
+    if not is_derived(kind):
         return hooks.DECLINED
-    if type(kind) is not type or any(found_in_class(kind, name) is not None for name in USED):
+    if has_own(kind, USED):
         leave_to_python(trace, "an object of a class derived from functools.partial that answers calls itself")
     variable = build(self, value)
     if type(variable) is not FunctoolsPartialVariable or found_in_class(kind, "func") is not None or vars(value):
         return variable
     made_by = VariableTracker.build(self.tx, kind, source=TypeSource(self.source))
     return derived_variable()(made_by, variable.func, variable.args, variable.keywords, source=self.source)
+
+
+def is_derived(kind: Any) -> bool:
+    """Whether an object is a class derived from `functools.partial`."""
+    return isinstance(kind, type) and issubclass(kind, functools.partial) and kind is not functools.partial
+
+
+def has_own(kind: type, names: tuple[str, ...]) -> bool:
+    """Whether such a class has a method with one of these names, or a metaclass, which may decide as well."""
+    return type(kind) is not type or any(found_in_class(kind, name) is not None for name in names)
 
 
 def found_in_class(kind: type, name: str) -> Any:

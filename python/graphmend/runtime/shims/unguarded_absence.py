@@ -20,6 +20,7 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import can_be_guarded, guard_attribute, real
+from .attribute_guards import has_own_answers
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "keys and attributes that are absent", partial=True)
 MISSING = object()
@@ -42,7 +43,9 @@ def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     """
     from ..base.torch_names import GenericAttrSource, ObservedAttributeError, VariableTracker
 
-    answers = has_own_answers(self) and not tx.output.side_effects.has_pending_mutation_of_attr(self, name)
+    answers = has_own_answers(self.python_type()) and not tx.output.side_effects.has_pending_mutation_of_attr(
+        self, name
+    )
     if answers and can_be_guarded(self.source) and is_item(real(self), name):
         return VariableTracker.build(tx, vars(real(self))[name], source=GenericAttrSource(self.source, name))
     try:
@@ -61,12 +64,6 @@ def is_item(item: object, name: str) -> bool:
     if isinstance(item, (torch.nn.Module, type)) or type(item).__getattribute__ is not object.__getattribute__:
         return False
     return name in getattr(item, "__dict__", ()) and inspect.getattr_static(type(item), name, MISSING) is MISSING
-
-
-def has_own_answers(variable: Any) -> bool:
-    """Whether `__getattr__` of a class of the program answers for attributes that an object lacks."""
-    answers = inspect.getattr_static(variable.python_type(), "__getattr__", MISSING)
-    return answers not in (MISSING, vars(torch.nn.Module)["__getattr__"])
 
 
 def lacks(item: object, name: str) -> bool:
