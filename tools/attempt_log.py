@@ -3,8 +3,8 @@
 usage: graphmend run tools/attempt_log.py PROGRAM [ROUNDS]
 
 PROGRAM has the form of the kit's cases: `model()` and `calls()`. For each trace that failed there are the CPU seconds,
-the strategy of the next trace, the refused sites with reasons, and the beginning of the error. Settings of the
-environment: BACKEND names another backend than `eager`, LONG=1 asks for the whole error, GUARDS=1 for the guards that
+the strategy of the next trace, the refused sites with reasons, and the beginning of the error; for each call the CPU
+seconds and the graphs that were compiled. Settings of the environment: BACKEND names another backend than `eager`, LONG=1 asks for the whole error, GUARDS=1 for the guards that
 no graph passes.
 """
 
@@ -20,6 +20,7 @@ import time
 from typing import Any
 
 import torch
+from torch._dynamo.backends.registry import lookup_backend
 
 from graphmend.runtime.driver import retry_policy
 from graphmend.runtime.driver.callback import Callback
@@ -74,25 +75,38 @@ def seed(number: int) -> None:
     torch.manual_seed(number)
 
 
+class GraphCount:
+    """A backend that counts the graphs it compiles."""
+
+    def __init__(self, name: str) -> None:
+        self.compile, self.graphs = lookup_backend(name), 0
+
+    def __call__(self, graph: Any, inputs: Any) -> Any:
+        self.graphs += 1
+        return self.compile(graph, inputs)
+
+
 def main() -> None:
     logging.basicConfig(level=logging.INFO)
     path, rounds = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 2
     program = loaded(path)
     log_failures()
     seed(0)
-    compiled = torch.compile(program.model(), backend=os.environ.get("BACKEND", "eager"))
+    backend = GraphCount(os.environ.get("BACKEND", "eager"))
+    compiled = torch.compile(program.model(), backend=backend)
     if getattr(program, "TRAIN", None) is not None and isinstance(compiled, torch.nn.Module):
         compiled.train(program.TRAIN)
     for number in range(rounds):
         seed(1)
         for place, call in enumerate(program.calls()):
-            begin = time.process_time()
+            begin, backend.graphs = time.process_time(), 0
             with torch.set_grad_enabled(getattr(program, "GRAD", True) is not False):
                 try:
                     compiled(**call) if isinstance(call, dict) else compiled(*call)
                 except Exception as error:
                     print(f"  {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
-            print(f"round {number}, call {place}: {time.process_time() - begin:.2f} s", file=sys.stderr)
+            spent = time.process_time() - begin
+            print(f"round {number}, call {place}: {spent:.2f} s, {backend.graphs} graphs", file=sys.stderr)
 
 
 main()

@@ -195,6 +195,14 @@ PROGRAMS = {
                 return x + 1, str(error), f"{error}"
             return x, "", ""
         """,
+    "raised_exceptions": """
+        def f(x):
+            try:
+                (1, 2)[x.dim() + 1]
+            except IndexError as error:
+                return x + 1, str(error)
+            return x, ""
+        """,
     "generator_ends": """
         def items():
             yield 1

@@ -11,7 +11,14 @@ from graphmend.runtime.base import hooks
 from graphmend.runtime.driver import features
 
 features.load()
-ALONE = ["mapping_proxies", "generator_close", "dead_code_that_raises", "rewritten_dictionaries", "exception_texts"]
+ALONE = [
+    "mapping_proxies",
+    "generator_close",
+    "dead_code_that_raises",
+    "rewritten_dictionaries",
+    "exception_texts",
+    "raised_exceptions",
+]
 ALONE += ["random_objects", "kept_objects", "metaclass_calls", "generator_ends", "class_tables", "changed_deques"]
 ALONE += ["object_containment", "system_errors", "instance_checks", "lists_in_sort", "failing_properties"]
 ALONE += ["derived_sets", "current_attribute_tables"]

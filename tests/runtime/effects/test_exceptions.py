@@ -63,6 +63,14 @@ def f(x):
         print(error)
     return x + 1
 """,
+    "with a text of its own": """
+def f(x):
+    try:
+        raise Shown("bad")
+    except ValueError as error:
+        print("caught", error, f"{error}")
+    return x + 1
+""",
     "a warning": """
 def f(x):
     with warnings.catch_warnings():
@@ -79,6 +87,52 @@ def f(x):
     return x
 """,
 }
+
+CAUGHT = """
+class Failed(Exception):
+    pass
+
+class Numbered(Failed):
+    def __init__(self, text, number):
+        super().__init__(text)
+        self.number = number
+
+class Unset(Exception):
+    def __init__(self, text, number):
+        self.number = number
+
+def fail(x, table={"a": 1}, items=[1, 2]):
+    STATEMENT
+
+def f(x):
+    try:
+        fail(x)
+    except Exception as error:
+        print("caught", error, f"{error!r}", [error], error.args)
+        log.error("failed: %s", error)
+        return x + 1, str(error), f"{error}"
+    return x - 1
+"""
+
+FAILURES = [
+    'raise Failed(f"{x.sum().item():.2f}")',
+    'raise Numbered("b", 3)',
+    'raise Unset("c", 4)',
+    'raise OSError("gone")',
+    'raise FileNotFoundError("no file")',
+    'raise AttributeError("d")',
+    'table["b"]',
+    "items[3]",
+    'int("x")',
+    'float("y")',
+    "1 / 0",
+    "5 % 0",
+    "math.sqrt(-1)",
+    '"a" + 1',
+    '"abc"[7]',
+    "chr(-1)",
+    '1 < "a"',
+]
 
 DECIDED = """
 def f(x):
@@ -103,18 +157,18 @@ def f(x):
         log.error("failed", exc_info=error)
     return x + 1
 """,
-    "with a text of its own": """
+    "with a text of its own, in a record": """
 def f(x):
     try:
         raise Shown("bad")
     except ValueError as error:
-        print(error)
+        log.error("failed: %s", error)
     return x + 1
 """,
-    "from Python": """
+    "from C code, with another text in Dynamo": """
 def f(x):
     try:
-        [][3]
+        (1, 2)[x.dim() + 1]
     except IndexError as error:
         print(error)
     return x + 1
@@ -138,6 +192,12 @@ CALLS = [lambda: (torch.rand(3),), lambda: (-torch.rand(3),)]
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole(tmp_path: Any, name: str) -> None:
     outcome = compare(load(tmp_path, START + WHOLE[name]), CALLS)
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
+
+
+@pytest.mark.parametrize("statement", FAILURES)
+def test_exceptions_of_other_classes_and_of_c_code(tmp_path: Any, statement: str) -> None:
+    outcome = compare(load(tmp_path, START + CAUGHT.replace("STATEMENT", statement)), CALLS)
     assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
 
 

@@ -115,7 +115,7 @@ class Callback:
             raise trace_state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
-        again = self.is_early() and self.preparation.may_be_over(error)
+        again = self.preparation.may_be_over(error)
         if self.only and not again:
             return self.inner(frame, cache_entry, frame_state)
         if again:
@@ -135,7 +135,8 @@ class Callback:
 
     def wait(self, reason: str) -> None:
         """Leave the call to eager Python; the next call is traced anew."""
-        self.record.mode, self.record.reason = "waiting", reason
+        if self.is_early():
+            self.record.mode, self.record.reason = "waiting", reason
         raise trace_state.NotWhole(again=True)
 
     def is_early(self) -> bool:

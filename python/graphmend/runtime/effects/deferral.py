@@ -20,15 +20,15 @@ from ..base.trace_state import local
 from ..capture.dialect import traced
 from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
+from .exceptions import exception_of
 from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
-from .shown_texts import Text, asked_texts, blame_records
+from .shown_texts import Text, asked_texts, blame_records, is_shown_exception
 from .trace_time_effects import (
     changeable,
     is_followed,
     is_later,
     is_made_text,
-    is_shown_exception,
     keeps_objects,
     note_event,
     noted_stack,
@@ -156,12 +156,6 @@ def table_of(parts: list[Any]) -> dict[Any, Any]:
 def shown_text(parts: list[Any]) -> Text:
     """An object with the texts of the shown object."""
     return Text(parts[0], parts[1])
-
-
-def exception_of(parts: list[Any]) -> BaseException:
-    """An exception with the type and the arguments of the shown exception."""
-    error: BaseException = parts[0](*parts[1:])
-    return error
 
 
 CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {

@@ -4,8 +4,8 @@
         print("skipped:", error)     # the flush prints a second exception with the same type and arguments
 
 The program's exception ends with the call, so the deferred effect gets a new exception of the same type with the same
-arguments. Only exceptions constructed by the program qualify: exceptions raised by Dynamo in place of Python's have
-other messages.
+arguments, made without the `__init__` of the program's class. Exceptions constructed by the program qualify, and
+exceptions raised by Dynamo in the place of C code if their text is Python's (`raised_exceptions`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from typing import Any
 from ..analysis.reachability import names_and_options
 from ..base import folders, hooks, trace_state
 from ..base.call_stack import is_ours
+from ..capture import raised_exceptions
 
 FEATURE: hooks.Feature[dict[int, Any]] = hooks.Feature(
     __name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict
 )
 
+# Classes of Python's library whose objects show nothing but their arguments.
 PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
-METHODS = ("__init__", "__new__", "__str__", "__repr__", "__format__")
+PLAIN_ALONE = (Exception, AttributeError, BufferError, EOFError, MemoryError, NameError, StopIteration)
+TEXTS = ("__new__", "__str__", "__repr__", "__format__")
 OBSERVED = "Observed exception"  # Dynamo's title for an exception that the program raises and does not handle
 BETWEEN = ("CACHE", "PRECALL", "NOP", "EXTENDED_ARG")
 # Names in a sink that read more of an exception than its type and arguments.
@@ -35,12 +38,28 @@ def shows_texts(code: types.CodeType) -> bool:
     return names_and_options(code).isdisjoint(BEHIND_TEXTS) and not inner
 
 
-def is_plain(kind: Any) -> bool:
-    """Whether a class is an exception class whose objects show only their arguments."""
-    if not isinstance(kind, type) or not issubclass(kind, PLAIN):
+def is_plain(kind: Any, count: int) -> bool:
+    """Whether a class is an exception class whose objects show only their arguments; `count` of them are given."""
+    if not isinstance(kind, type) or not issubclass(kind, Exception):
         return False
     own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
-    return all(getattr(kind, name) is getattr(own, name) for name in METHODS)
+    if issubclass(own, OSError):  # two arguments and more are fields
+        return count < 2 and all(getattr(kind, name) is getattr(own, name) for name in ("__init__", *TEXTS))
+    if not issubclass(own, PLAIN) and own not in PLAIN_ALONE:
+        return False
+    names = ("__init__", *TEXTS) if issubclass(own, UnicodeError) else TEXTS
+    return all(getattr(kind, name) is getattr(own, name) for name in names)
+
+
+def exception_of(parts: list[Any]) -> BaseException:
+    """An exception with the type and the arguments of the shown exception: `[type, argument, ..]`.
+
+    An `__init__` of the program takes other arguments than it hands to `super().__init__`, and would run again.
+    """
+    kind, arguments = parts[0], parts[1:]
+    made_by = kind if isinstance(kind.__init__, types.WrapperDescriptorType) else kind.__new__
+    error: BaseException = kind(*arguments) if made_by is kind else made_by(kind, *arguments)
+    return error
 
 
 def raise_warning(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
@@ -51,7 +70,9 @@ def raise_warning(message: Any, category: Any = None, stacklevel: int = 1, sourc
 
 
 def is_made(trace: trace_state.Trace, variable: Any) -> bool:
-    """Whether Dynamo's variable is a plain exception constructed by the program in this call."""
+    """Whether Dynamo's variable is a plain exception of this call with the text that Python gives."""
+    if raised_exceptions.has_pythons_text(trace, variable):
+        return is_plain(variable.python_type(), 1)
     return id(variable) in FEATURE.of(trace)
 
 
@@ -88,10 +109,10 @@ def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: An
 
 
 @FEATURE.note("translator.call")
-def note_exception(trace: trace_state.Trace, result: Any, self: Any, function: Any, *args: Any) -> None:
+def note_exception(trace: trace_state.Trace, result: Any, self: Any, function: Any, args: Any, kwargs: Any) -> None:
     """Note an exception that the program constructs."""
     if result is hooks.RAISED:
         return
     kind, code = getattr(function, "value", getattr(function, "fn", None)), self.f_code
-    if is_plain(kind) and (code is raise_warning.__code__ or not is_ours(code)):
+    if is_plain(kind, len(args)) and (code is raise_warning.__code__ or not is_ours(code)):
         FEATURE.of(trace)[id(self.stack[-1])] = self.stack[-1]

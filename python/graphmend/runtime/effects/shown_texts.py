@@ -12,18 +12,49 @@ f-string.
 from __future__ import annotations
 
 import types
+from typing import Any, Optional
 
 import torch
 
 from ..base import trace_state
 from ..base.dynamo_values import are_python_classes, constant, translator
 from ..capture.printed_values import ASKING, texts_of
-from . import object_writes
+from . import exceptions, object_writes
 from .shown_dataclasses import PRINTS
 from .trace_time_effects import SHOWN
 
 CONTAINERS = (list, tuple, dict)  # they show their items by `repr`
-DEFERS = "defer"  # the function of `deferral.py` that copies the values of an effect
+# The functions of `deferral.py` that copy the values of an effect, and of a record.
+DEFERS = "defer"
+RECORDS = "record"
+
+
+@constant
+def is_shown_exception(name: str) -> bool:
+    """Whether a value of the calling frame is an exception of the call, and the effect shows only its text."""
+    trace, current = trace_state.local.trace, translator().output.current_tx
+    assert trace is not None
+    if not exceptions.is_made(trace, current.symbolic_locals[name].realize()):
+        return False
+    return SHOWN.of(trace).texts or bool(texts_in_record(current.parent))
+
+
+def texts_in_record(values: Any) -> Optional[set[str]]:
+    """The texts of a value that the code of a record asks for; None if it does more with the value.
+
+    `values` is the frame that copies the values.
+    """
+    record = values.parent
+    if record.f_code.co_name != RECORDS or has_own_printing(record):
+        return None
+    code = record.symbolic_locals["sink"].realize().get_code()
+    roots = record.symbolic_locals["roots"].unpack_var_sequence(record)
+    return texts_of(code, code.co_varnames[len(roots) + values.symbolic_locals["i"].as_python_constant()])
+
+
+def has_own_printing(effect: Any) -> bool:
+    """Whether the program replaces `print`, `str` or `repr` where an effect stands, called in the frame `effect`."""
+    return not ASKING.keys().isdisjoint(effect.symbolic_locals["sink"].realize().get_globals())
 
 
 @constant
@@ -43,8 +74,8 @@ def asked_texts(site: str, name: str) -> str:
         if values.parent.symbolic_locals["value"].realize().python_type() not in CONTAINERS:
             return ""  # an argument of an exception: the text of the exception shows it by `str` or by `repr`
         values, nested = values.parent.parent, True
-    if not ASKING.keys().isdisjoint(values.parent.symbolic_locals["sink"].realize().get_globals()):
-        return ""  # a `print` of the program
+    if has_own_printing(values.parent):
+        return ""
     place = values.symbolic_locals["i"].as_python_constant()
     texts = texts_of(code, code.co_varnames[place]) if place < code.co_argcount else None
     if not texts:
@@ -69,7 +100,7 @@ class Text:
 
 def makes_texts(kind: type, asked: set[str]) -> bool:
     """Whether these texts of an instance run functions of the program, and no code of a builtin class."""
-    if issubclass(kind, torch.nn.Module) or not are_python_classes(kind):
+    if issubclass(kind, torch.nn.Module) or not (issubclass(kind, Exception) or are_python_classes(kind)):
         return False
     if kind.__format__ is not object.__format__:
         return False

@@ -223,13 +223,3 @@ def changeable(name: str) -> str:
 def shown_values(current: Any) -> list[Any]:
     """The values shown by the effect in the calling frame, as Dynamo's variables."""
     return list(current.symbolic_locals["values"].unpack_var_sequence(current))
-
-
-@constant
-def is_shown_exception(name: str) -> bool:
-    """Whether a variable of the calling frame is an exception of the call, and the sink shows only its text."""
-    trace = trace_state.local.trace
-    assert trace is not None
-    return SHOWN.of(trace).texts and exceptions.is_made(
-        trace, translator().output.current_tx.symbolic_locals[name].realize()
-    )

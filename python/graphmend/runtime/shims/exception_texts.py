@@ -7,60 +7,27 @@ Dynamo takes the text of an exception from its arguments, as `BaseException` doe
 `UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of the classes of its
 library from constant arguments; the method of a program's class is traced.
 
-Dynamo also raises exceptions where Python's C code would, as in `int([])` or `a, b = 1`. Their texts often are not
-Python's, and a program that asks for a text is left to Python.
+Exceptions that Dynamo raises in the place of C code are left to Python where their text may be another
+(`raised_exceptions`).
 """
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from typing import Any
 
 from ..base import folders, hooks, trace_state
+from ..capture import raised_exceptions
 from ..capture.trace_time import leave_to_python
 
 
-@dataclasses.dataclass
-class Raised:
-    """The exceptions of one trace raised by Dynamo in the place of Python's C code."""
-
-    variables: list[Any] = dataclasses.field(default_factory=list)
-
-
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "texts of exceptions", partial=True, state=Raised, rules=("GM302",))
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "texts of exceptions", partial=True, rules=("GM302",))
 UNKNOWN = "a text of {}, whose arguments are known behind the graph alone"
-RAISES = "raise_observed_exception"  # the function of Dynamo
-
-
-@FEATURE.hook("builtin.call")
-def note_raised(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Note an exception that Dynamo makes."""
-    if not isinstance(self.fn, type) or not issubclass(self.fn, Exception) or is_right(self.fn, args):
-        return hooks.DECLINED
-    frame = hooks.calling_frame()
-    while is_of_runtime(frame):  # other hooks of the call
-        frame = frame.f_back
-    if frame is None or frame.f_code.co_name != RAISES or is_of_runtime(frame.f_back):
-        return hooks.DECLINED
-    error = call(self, tx, args, kwargs)
-    FEATURE.of(trace).variables.append(error)
-    return error
-
-
-def is_of_runtime(frame: Any) -> bool:
-    """Whether a frame runs a hook; an exception that a hook has Dynamo raise has Python's text."""
-    return frame is not None and frame.f_code.co_filename.startswith(folders.RUNTIME)
-
-
-def is_right(kind: type, args: Any) -> bool:
-    """Whether Dynamo gives an exception the arguments of Python."""
-    return issubclass(kind, StopIteration) or (issubclass(kind, KeyError) and bool(args))
 
 
 def leave_text(trace: trace_state.Trace, variable: Any) -> None:
     """Leave the text of an exception to Python if Dynamo has made the exception."""
-    if any(variable is error for error in FEATURE.of(trace).variables):
+    if raised_exceptions.has_other_text(trace, variable):
         leave_to_python(trace, f"the text of a {variable.python_type().__name__} that C code raises")
 
 
@@ -105,8 +72,12 @@ def has_own_text(variable: Any) -> bool:
     """Whether Dynamo's variable is an exception whose class does not take its text from `BaseException`."""
     from ..base.torch_names import ExceptionVariable, UserDefinedExceptionObjectVariable
 
-    is_exception = isinstance(variable, (ExceptionVariable, UserDefinedExceptionObjectVariable))
-    return is_exception and variable.python_type().__str__ is not BaseException.__str__
+    if not isinstance(variable, (ExceptionVariable, UserDefinedExceptionObjectVariable)):
+        return False
+    method = variable.python_type().__str__
+    if method is OSError.__str__ and len(variable.args) < 2:
+        return False  # the text of the argument
+    return method is not BaseException.__str__
 
 
 def has_constant_text(variable: Any) -> bool:

@@ -3,6 +3,7 @@
     self.schedule.step()                                            # Dynamo skips the file of the schedulers
     torch.distributions.Normal(mean, scale, validate_args=True)     # and a question that a distribution asks
     torch.jit.isinstance(x, torch.Tensor)                           # and the file of TorchScript
+    torch.typename(x)                                               # and the first file of torch
 
 A scheduler wraps the `step` of its optimizer in a function of the skipped file, so Dynamo skips the optimizer, too. All
 of these functions are plain Python: arithmetic, and attributes of objects.
@@ -10,15 +11,20 @@ of these functions are plain Python: arithmetic, and attributes of objects.
 
 from __future__ import annotations
 
+import types
 from typing import Any, Iterator
 
 import torch
 
 from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_values import inline
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "schedulers, checks of distributions and of types, which Dynamo skips")
 
 FUNCTIONS = (torch.distributions.constraints.is_dependent,)
+TYPENAME = types.FunctionType(
+    torch.typename.__code__.replace(co_filename=__file__), torch.typename.__globals__, torch.typename.__name__
+)
 GENERIC = (list, dict, tuple)  # TorchScript asks for their parameters
 
 
@@ -36,6 +42,12 @@ def trace_functions(trace: trace_state.Trace) -> Iterator[None]:
     finally:
         files |= skipped_files
         rules.update(rules_before)
+
+
+@FEATURE.hook("skipped.call")
+def trace_typename(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Trace `torch.typename` as a function of the program: a function with its own code object is not skipped."""
+    return inline(tx, TYPENAME, args, kwargs) if self.value is torch.typename else hooks.DECLINED
 
 
 @FEATURE.hook("skipped.call")
