@@ -2,39 +2,41 @@
 
 #include "analysis/sides.h"
 
-static bool is_kept(const gm_plan *plan, const gm_node *node) {
-    for (uint32_t i = 0; i < plan->captures.count; i++) {
-        if (plan->captures.items[i].node == node) {
-            return true;
-        }
+typedef struct {
+    const gm_node *read;
+    bool found;
+} read_search;
+
+/* Whether Python may leave out parts of an expression, or evaluates them later. */
+static bool is_conditional(const gm_node *node) {
+    switch (node->kind) {
+    case GM_KIND_IfExp:
+    case GM_KIND_BoolOp:
+    case GM_KIND_Compare:
+    case GM_KIND_Lambda:
+    case GM_KIND_GeneratorExp:
+    case GM_KIND_ListComp:
+    case GM_KIND_SetComp:
+    case GM_KIND_DictComp:
+        return true;
+    default:
+        return false;
     }
-    return node->kind == GM_KIND_Constant;
 }
 
-/* The expression that an f-string computes first; NULL if it computes none. */
-static const gm_node *first_in_text(const gm_node *node) {
-    const gm_list *parts = node->kind == GM_KIND_JoinedStr ? &gm_as_JoinedStr(node)->values : NULL;
-    for (uint32_t i = 0; parts != NULL && i < parts->count; i++) {
-        if (parts->items[i]->kind == GM_KIND_FormattedValue) {
-            return gm_as_FormattedValue(parts->items[i])->value;
-        }
-    }
-    return NULL;
+static bool find_read(const gm_node *node, void *context) {
+    read_search *search = context;
+    search->found = search->found || node == search->read;
+    return !search->found && (is_conditional(node) || gm_node_children(node, find_read, context));
 }
 
-/* Whether a call reads a name in any case, and nothing before it but values that are kept, too: then an unbound variable raises in the same
- * place. */
-static bool is_read_first(const gm_Call *call, const gm_plan *plan, const gm_node *read) {
-    for (uint32_t i = 0; i < call->args.count; i++) {
-        const gm_node *arg = call->args.items[i];
-        if (arg == read || first_in_text(arg) == read) {
-            return read->kind == GM_KIND_Name;
-        }
-        if (!is_kept(plan, arg)) {
-            return false;
-        }
-    }
-    return false;
+/* Whether a statement evaluates an expression in any case: an unbound variable in it ends the trace, and eager Python raises in the order of
+ * the statement. */
+static bool is_read_always(gm_analysis *analysis, const gm_Call *call, const gm_node *read) {
+    read_search search = {read, false};
+    gm_work_below(analysis->arena, &call->base);
+    gm_node_children(&call->base, find_read, &search);
+    return search.found;
 }
 
 gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan) {
@@ -44,8 +46,10 @@ gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_C
     for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
         const gm_node *read = plan->captures.items[i].node;
         gm_symbol_list names = gm_sides_names(analysis, site->function, read);
-        if (certain && names.count == 1 && is_read_first(call, plan, read)) {
-            gm_symbols_add(analysis->arena, &bound, names.items[0]);
+        if (certain && is_read_always(analysis, call, read)) {
+            for (uint32_t j = 0; j < names.count; j++) {
+                gm_symbols_add(analysis->arena, &bound, names.items[j]);
+            }
         }
         refusal = gm_sides_bound(analysis, site->function, site->statement, &names, &bound);
     }

@@ -1,7 +1,9 @@
-/* Variables that a deferred statement reads: an unbound one must raise in the same place as without the mend, as in
+/* Variables that a deferred statement reads: the statement must read an unbound one in any case, as in
  *
  *     for i in steps: ...
  *     print(i, "steps")        UnboundLocalError without a step
+ *
+ * Such a read ends the trace, and the call runs in eager Python.
  */
 #ifndef GM_RULES_FIRST_READS_H
 #define GM_RULES_FIRST_READS_H

@@ -253,3 +253,34 @@ def test_a_call_that_raises_an_exception_with_an_own_init(tmp_path: Any, check: 
 )
 def test_an_exception_with_an_own_init_that_the_call_goes_on_from(tmp_path: Any, body: str) -> None:
     compare(load(tmp_path, OWN + f"def f(x):\n{body}\n"), CALLS_WITH_ERRORS)
+
+
+UNBOUND = """
+import contextlib, torch
+
+@contextlib.contextmanager
+def scope(fails):
+    try:
+        yield
+    except ValueError:
+        pass
+
+def f(x, count):
+    for i in range(count):
+        loss = x.sum() * (i + 1)
+    with scope(count):
+        if count > 3:
+            raise ValueError
+        mean = loss.mean()
+    print(f"{count} steps, loss {loss.item() * 2:.3f} after {i + 1}", mean.item())
+    return x + 1
+
+make = lambda: f
+"""
+
+
+def test_a_variable_that_may_be_unbound(tmp_path: Any) -> None:
+    """A call that reads an unbound variable raises as in plain Python."""
+    calls = [lambda n=n: (torch.rand(3), n) for n in (2, 3, 0, 5, 2)]
+    outcome = compare(load(tmp_path, UNBOUND), calls)
+    assert outcome.graphs == 2

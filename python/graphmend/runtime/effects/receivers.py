@@ -211,15 +211,20 @@ def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None
 def is_copied(name: str, variable: Any) -> bool:
     """Whether the program could tell the copy of a sink's parameter from the original, given Dynamo's variable.
 
-    A container made by a call inside the statement is known to no other code, so its copy is safe.
+    A container made by a call inside the statement is known to no other code, so its copy is safe, and so is a copy of a
+    tuple of constants. A number is no copy of the tensor that it was computed from.
     """
-    from ..base.torch_names import VariableTracker
+    from ..base.torch_names import SymNodeVariable, VariableTracker
 
     variable = variable.realize()
-    tensors: list[Any] = []
-    VariableTracker.visit(lambda part: tensors.append(part) if part.is_tensor() else None, variable)
+    parts: list[Any] = []
+    VariableTracker.visit(parts.append, variable)
+    numbers = {id(source) for part in parts if isinstance(part, SymNodeVariable) for source in vars(part).values()}
+    if any(part.is_tensor() and id(part) not in numbers for part in parts):
+        return True
     is_fresh = name.startswith(MADE_IN_PLACE) and variable.source is None
-    return bool(tensors) or (variable.python_type() in (list, tuple, dict, set) and not is_fresh)
+    is_fixed = variable.python_type() is tuple and variable.is_python_constant()
+    return variable.python_type() in (list, tuple, dict, set) and not (is_fresh or is_fixed)
 
 
 def object_behind(variable: Any) -> Any:

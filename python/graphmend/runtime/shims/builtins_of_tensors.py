@@ -4,6 +4,7 @@
     best = max(first_loss, second_loss)                    # `max` and `min` of tensors
     ids = batch.tolist()                                   # many numbers in one list
     groups = itertools.groupby(items, key_function)        # a key by position
+    pairs = itertools.combinations(fields, x.shape[1])      # the number may differ in each call
     kept = copy.deepcopy(state)                            # deep copies of tensors
     square = pow(loss, 2)                                  # `pow` of tensors
     if x.is_floating_point: ...                            # a method that is not called
@@ -78,8 +79,31 @@ def is_method(tensor: Any, name: str) -> bool:
 
 @FEATURE.hook("itertools.call")
 def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace `itertools.groupby` with a key by position."""
-    return inline(tx, groupby, args, kwargs) if self.value is itertools.groupby else hooks.DECLINED
+    """Trace `itertools.groupby` with a key by position, and selections of as many items as a shape says."""
+    if self.value is itertools.groupby:
+        return inline(tx, groupby, args, kwargs)
+    if self.value in SELECTIONS and len(args) == 2 and not kwargs:
+        length = fixed_number(args[1].realize())
+        if self.value is itertools.combinations_with_replacement and length.is_python_constant():
+            return repeated_combinations(tx, args[0], length.as_python_constant())
+        return call(self, tx, [args[0], length], {})
+    return hooks.DECLINED
+
+
+def fixed_number(variable: Any) -> Any:
+    """Dynamo's constant for a number that the shapes of tensors give; other variables unchanged."""
+    from ..base.torch_names import ConstantVariable, SymNodeVariable
+
+    return ConstantVariable.create(variable.evaluate_expr()) if isinstance(variable, SymNodeVariable) else variable
+
+
+def repeated_combinations(tx: Any, items: Any, length: int) -> Any:
+    """Dynamo's iterator for `itertools.combinations_with_replacement`, which Dynamo does not know."""
+    from ..base.torch_names import BuiltinVariable, ListIteratorVariable, TupleVariable, ValueMutationNew
+
+    pool = BuiltinVariable(list).call_function(tx, [items], {}).items
+    groups = itertools.combinations_with_replacement(pool, length)
+    return ListIteratorVariable([TupleVariable(list(group)) for group in groups], mutation_type=ValueMutationNew())
 
 
 @FEATURE.hook("builtin.call")
@@ -200,6 +224,7 @@ def least(best: Any, *others: Any) -> Any:
 
 
 EXTREME = {max: greatest, min: least}
+SELECTIONS = (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement)
 
 
 def groupby(iterable: Any, key: Optional[Callable[[Any], Any]] = None) -> Iterator[tuple[Any, Any]]:
