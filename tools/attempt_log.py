@@ -5,7 +5,7 @@ usage: graphmend run tools/attempt_log.py PROGRAM [ROUNDS]
 PROGRAM has the form of the kit's cases: `model()` and `calls()`. For each trace that failed there are the CPU seconds,
 the strategy of the next trace, the refused sites with reasons, and the beginning of the error; for each call the CPU
 seconds and the graphs that were compiled. Settings of the environment: BACKEND names another backend than `eager`, LONG=1 asks for the whole error, GUARDS=1 for the guards that
-no graph passes.
+no graph passes, SEED for other random numbers.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ def log_guards(frame: Any) -> None:
 def seed(number: int) -> None:
     random.seed(number)
     torch.manual_seed(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number)
 
 
 class GraphCount:
@@ -91,13 +93,14 @@ def main() -> None:
     path, rounds = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 2
     program = loaded(path)
     log_failures()
-    seed(0)
+    number = int(os.environ.get("SEED", "0"))
+    seed(number)
     backend = GraphCount(os.environ.get("BACKEND", "eager"))
     compiled = torch.compile(program.model(), backend=backend)
     if getattr(program, "TRAIN", None) is not None and isinstance(compiled, torch.nn.Module):
         compiled.train(program.TRAIN)
-    for number in range(rounds):
-        seed(1)
+    for turn in range(rounds):
+        seed(number + 1)
         for place, call in enumerate(program.calls()):
             begin, backend.graphs = time.process_time(), 0
             with torch.set_grad_enabled(getattr(program, "GRAD", True) is not False):
@@ -106,7 +109,7 @@ def main() -> None:
                 except Exception as error:
                     print(f"  {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
             spent = time.process_time() - begin
-            print(f"round {number}, call {place}: {spent:.2f} s, {backend.graphs} graphs", file=sys.stderr)
+            print(f"round {turn}, call {place}: {spent:.2f} s, {backend.graphs} graphs", file=sys.stderr)
 
 
 main()

@@ -3,6 +3,7 @@ from typing import Any
 import copy
 import pytest, torch
 from harness import compare, load
+
 PROGRAM = """
 import copy, torch
 from torch import nn
@@ -31,21 +32,24 @@ class Trainer(nn.Module):
 def make():
     return Trainer()
 """
-OPTS = {"sgd": "torch.optim.SGD(self.net.parameters(), lr=0.1, momentum=0.9)", "adam": "torch.optim.AdamW(self.net.parameters(), lr=0.1, amsgrad=True)",
-  "groups": "torch.optim.RMSprop([{'params': [self.net.weight]}, {'params': [self.net.bias], 'lr': 0.5}], lr=0.1)"}
+OPTS = {
+    "sgd": "torch.optim.SGD(self.net.parameters(), lr=0.1, momentum=0.9)",
+    "adam": "torch.optim.AdamW(self.net.parameters(), lr=0.1, amsgrad=True)",
+    "groups": "torch.optim.RMSprop([{'params': [self.net.weight]}, {'params': [self.net.bias], 'lr': 0.5}], lr=0.1)",
+}
 BODIES = {
-"unfreeze": """
+    "unfreeze": """
         self.calls += 1
         if self.calls == 2:
             self.opt.add_param_group({"params": self.head.parameters(), "lr": 0.01})
             print("groups", len(self.opt.param_groups))
 """,
-"unfreeze by data": """
+    "unfreeze by data": """
         if len(self.opt.param_groups) < 2 + (self.left < 2) and loss.item() < 3:
             self.opt.add_param_group({"params": list(self.head.parameters())})
             print("groups", len(self.opt.param_groups))
 """,
-"wrong group": """
+    "wrong group": """
         try:
             self.opt.add_param_group({"params": [self.net.weight]})
         except ValueError as error:
@@ -53,10 +57,20 @@ BODIES = {
 """,
 }
 CALLS = [lambda n=n: (torch.full((2, 3), float(n)),) for n in (1, 2, -1, 3, 0.5, -2)]
+
+
 @pytest.mark.parametrize("opt", OPTS)
 @pytest.mark.parametrize("body", BODIES)
 def test_opt(tmp_path: Any, opt, body) -> None:
     src = PROGRAM.replace("OPT", OPTS[opt]).replace("BODY", BODIES[body])
     import sys
+
     outcome = compare(load(tmp_path, src), CALLS)
-    print("REPORT", opt, body, [r["mode"] for r in outcome.report["callables"]], outcome.graphs, [r.get("reason") for r in outcome.report["callables"]])
+    print(
+        "REPORT",
+        opt,
+        body,
+        [r["mode"] for r in outcome.report["callables"]],
+        outcome.graphs,
+        [r.get("reason") for r in outcome.report["callables"]],
+    )

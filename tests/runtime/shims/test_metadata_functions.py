@@ -51,7 +51,9 @@ CALLS = [lambda n=n: (torch.full((2, 3), n) * torch.arange(2.0)[:, None],) for n
 
 
 def test_metadata(tmp_path: Any) -> None:
-    outcome = compare(load(tmp_path, ASKED), [lambda: (torch.rand(3),), lambda: (torch.ones(2, dtype=torch.int),)], grad=False)
+    outcome = compare(
+        load(tmp_path, ASKED), [lambda: (torch.rand(3),), lambda: (torch.ones(2, dtype=torch.int),)], grad=False
+    )
     assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
 
 

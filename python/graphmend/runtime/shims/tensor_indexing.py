@@ -3,9 +3,10 @@
     i = scores.argmax()                 # a 0-d tensor, or a number with `.item()`
     table[i]                            # Dynamo would need the value of `i`: one path for each place
     image[:, top:bottom, left:right]    # torch loses a symbol of the first slice
+    images[order, :, top:bottom]        # and each symbol where a tensor is among the indices
 
 `select` takes the symbolic number, and returns the same view as the index. A list of numbers becomes one tensor. Slices
-from data-dependent places on are taken one after the other.
+from data-dependent places on are taken one after the other, and in front of tensors, as torch does.
 """
 
 from __future__ import annotations
@@ -29,7 +30,13 @@ NUMBERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 @FEATURE.hook("builtin.call")
 def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Select an item whose place is a number of the graph."""
-    if self.fn is operator.getitem and not numbers_of(trace).fixed and is_plain(value := args[0].realize()):
+    if self.fn is not operator.getitem or not is_plain(value := args[0].realize()):
+        return call(self, tx, args, kwargs)
+    split = split_key(args[1].realize())
+    if split is not None:
+        sliced = self.call_function(tx, [value, split[0]], {})
+        return call(self, tx, [sliced, split[1]], {})
+    if not numbers_of(trace).fixed:
         args = [value, with_tensors(tx, args[1].realize())]
         parts = parts_of(args[1].realize())
         if parts is not None and (any(map(is_place, parts)) or sum(map(is_open_slice, parts)) > 1):
@@ -38,6 +45,29 @@ def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
                 note_numbers(trace)  # compilers may not be trusted with them
                 return select_places(tx, value, parts, dimensions)
     return call(self, tx, args, kwargs)
+
+
+def split_key(key: Any) -> Optional[tuple[Any, Any]]:
+    """An index with tensors and open slices as two: the slices, then the tensors; None for other indices."""
+    from ..base.torch_names import ConstantVariable, SliceVariable, TupleVariable
+
+    parts = [item.realize() for item in key.items] if type(key) is TupleVariable else []
+    tensors = [is_index_tensor(part) for part in parts]
+    if not any(tensors) or not any(map(is_open_slice, parts)):
+        return None
+    kept = [isinstance(part, SliceVariable) or is_constant(part, ...) for part in parts]
+    if not all(tensor or keeps for tensor, keeps in zip(tensors, kept)):
+        return None
+    whole = SliceVariable([ConstantVariable.create(None)])
+    slices = [whole if tensor else part for tensor, part in zip(tensors, parts)]
+    selections = [whole if isinstance(part, SliceVariable) else part for part in parts]
+    return TupleVariable(slices), TupleVariable(selections)
+
+
+def is_index_tensor(part: Any) -> bool:
+    """Whether a part of an index is a tensor of places, with a dimension and no mask."""
+    value = part.as_proxy().node.meta["example_value"] if is_plain(part) else None
+    return value is not None and value.dim() > 0 and value.dtype in NUMBERS
 
 
 def with_tensors(tx: Any, key: Any) -> Any:
