@@ -56,6 +56,7 @@ MEANING = [
     "raw_readings",
     "constructors",
     "streams_at_every_byte",
+    "labels_and_units",
 ]
 TESTS += [f"meaning/test_{name}.py" for name in (*MEANING, "large_texts")]
 THREATS = ["check_cache", "limits_of_the_reader", "meanings_and_patches", "searches", "small_attacks", "too_large"]

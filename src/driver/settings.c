@@ -102,73 +102,76 @@ static bool read_codes(const reading *state, const gm_toml *value, const char **
     return true;
 }
 
-/* ---- One function a setting ---- */
+/* ---- One function a setting; the problem says whether it could be set ---- */
 
-static bool set_select(const reading *state, const gm_toml *value) {
-    return read_codes(state, value, &state->settings->select);
+static void set_select(const reading *state, const gm_toml *value) {
+    (void)read_codes(state, value, &state->settings->select);
 }
 
-static bool set_ignore(const reading *state, const gm_toml *value) {
-    return read_codes(state, value, &state->settings->ignore);
+static void set_ignore(const reading *state, const gm_toml *value) {
+    (void)read_codes(state, value, &state->settings->ignore);
 }
 
-static bool set_all(const reading *state, const gm_toml *value) {
+static void set_all(const reading *state, const gm_toml *value) {
     state->settings->all = value->integer != 0;
-    return value->kind == GM_TOML_BOOLEAN || fail(state, value->line, "must be true or false:", value->key);
+    if (value->kind != GM_TOML_BOOLEAN) {
+        fail(state, value->line, "must be true or false:", value->key);
+    }
 }
 
-static bool set_threads(const reading *state, const gm_toml *value) {
+static void set_threads(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_INTEGER || value->integer < 0 || value->integer > GM_SETTINGS_MOST_THREADS) {
-        return fail(state, value->line, "must be a number from 0 to 1024:", value->key);
+        fail(state, value->line, "must be a number from 0 to 1024:", value->key);
+        return;
     }
     state->settings->threads = (uint32_t)value->integer;
-    return true;
 }
 
-static bool set_max_file_size(const reading *state, const gm_toml *value) {
+static void set_max_file_size(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_INTEGER || value->integer < 1 || value->integer > GM_SETTINGS_MOST_MEGABYTES) {
-        return fail(state, value->line, "must be a number of megabytes from 1 to 4095:", value->key);
+        fail(state, value->line, "must be a number of megabytes from 1 to 4095:", value->key);
+        return;
     }
     state->settings->max_file_size = (uint32_t)value->integer;
-    return true;
 }
 
-static bool set_torch_version(const reading *state, const gm_toml *value) {
+static void set_torch_version(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_STRING) {
-        return fail(state, value->line, "must be a string:", value->key);
+        fail(state, value->line, "must be a string:", value->key);
+        return;
     }
     state->settings->release = gm_release_find(value->text);
-    return state->settings->release != GM_RELEASES || fail(state, value->line, "there are no facts about torch", value->text);
-}
-
-static bool set_exclude(const reading *state, const gm_toml *value) {
-    if (!is_list_of_strings(state, value)) {
-        return false;
+    if (state->settings->release == GM_RELEASES) {
+        fail(state, value->line, "there are no facts about torch", value->text);
     }
-    const char *lines = state->settings->exclude_lines = joined(state, value, '\n');
-    state->settings->exclude = gm_ignore_parse(state->arena, NULL, state->folder, lines, strlen(lines));
-    return true;
 }
 
-static bool set_file_ignores(const reading *state, const gm_toml *value) {
+static void set_exclude(const reading *state, const gm_toml *value) {
+    if (is_list_of_strings(state, value)) {
+        const char *lines = state->settings->exclude_lines = joined(state, value, '\n');
+        state->settings->exclude = gm_ignore_parse(state->arena, NULL, state->folder, lines, strlen(lines));
+    }
+}
+
+static void set_file_ignores(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_TABLE) {
-        return fail(state, value->line, "must be a table of patterns and codes:", value->key);
+        fail(state, value->line, "must be a table of patterns and codes:", value->key);
+        return;
     }
     for (uint32_t i = 0; i < value->items.count; i++) {
         const gm_toml *codes = value->items.items[i];
         gm_file_ignore one = {0};
         if (!read_codes(state, codes, &one.codes)) {
-            return false;
+            return;
         }
         one.pattern = gm_ignore_parse(state->arena, NULL, state->folder, codes->key, strlen(codes->key));
         gm_vec_push(state->arena, &state->settings->file_ignores, one);
     }
-    return true;
 }
 
 static const struct {
     const char *name;
-    bool (*set)(const reading *state, const gm_toml *value);
+    void (*set)(const reading *state, const gm_toml *value);
 } known[] = {
     {"select", set_select},
     {"ignore", set_ignore},
@@ -182,13 +185,14 @@ static const struct {
 
 enum { KNOWN_COUNT = sizeof known / sizeof known[0] };
 
-static bool read_setting(const reading *state, const gm_toml *value) {
+static void read_setting(const reading *state, const gm_toml *value) {
     for (size_t i = 0; i < KNOWN_COUNT; i++) {
         if (strcmp(known[i].name, value->key) == 0) {
-            return known[i].set(state, value);
+            known[i].set(state, value);
+            return;
         }
     }
-    return fail(state, value->line, "unknown setting", value->key);
+    fail(state, value->line, "unknown setting", value->key);
 }
 
 const gm_settings *gm_settings_read(gm_arena *arena, const char *path, const char *folder, const char *text, size_t length,

@@ -18,7 +18,7 @@ static update update_of(const gm_plan *plan) {
 /* Whether writing the number raises nothing, whatever the mask is. */
 static bool number_fits(gm_proof *proof, const gm_node *value, const gm_relation *tensor) {
     gm_relation number = gm_relation_of(proof, value);
-    if (number.kind != GM_RELATION_NUMBER || !number.literal) {
+    if (!number.literal) {
         return false;
     }
     if (gm_relation_floating(proof, tensor)) {

@@ -110,11 +110,7 @@ void gm_write_source(gm_writer *writer, uint32_t start, uint32_t end) {
 
 /* Whether a line that begins at `offset` begins a statement, or holds nothing but a comment between statements. */
 static bool begins_logical_line(const gm_tree *tree, uint32_t offset) {
-    uint32_t token = gm_token_at(tree, offset);
-    if (token == 0) {
-        return true;
-    }
-    uint8_t before = tree->tokens[token - 1].kind;
+    uint8_t before = tree->tokens[gm_token_at(tree, offset) - 1].kind; /* a line before it has a token */
     return before == GM_TOKEN_NEWLINE || before == GM_TOKEN_INDENT || before == GM_TOKEN_DEDENT;
 }
 

@@ -233,7 +233,7 @@ static int32_t conversion(gm_parser *parser) {
 
 /* Before 3.12 the expression was read as if it stood in parentheses. */
 static gm_node *field_value(gm_parser *parser) {
-    bool old = parser->target == 0 || parser->target < 312;
+    bool old = parser->target < 312; /* as without a target, which is 0 */
     uint32_t start = parser->at->start;
     gm_node *value = gm_parse_yield_or_star(parser);
     if (old && gm_parser_at_comprehension(parser)) {

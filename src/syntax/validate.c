@@ -114,19 +114,19 @@ void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
         return;
     case GM_KIND_Subscript: gm_edit_Subscript(node)->ctx = context; return;
     case GM_KIND_List:
-        if (takes_sequences(use)) {
-            gm_edit_List(node)->ctx = context;
-            set_elements(parser, &gm_as_List(node)->elts, use);
-            return;
+        if (!takes_sequences(use)) {
+            break;
         }
-        break;
+        gm_edit_List(node)->ctx = context;
+        set_elements(parser, &gm_as_List(node)->elts, use);
+        return;
     case GM_KIND_Tuple:
-        if (takes_sequences(use)) {
-            gm_edit_Tuple(node)->ctx = context;
-            set_elements(parser, &gm_as_Tuple(node)->elts, use);
-            return;
+        if (!takes_sequences(use)) {
+            break;
         }
-        break;
+        gm_edit_Tuple(node)->ctx = context;
+        set_elements(parser, &gm_as_Tuple(node)->elts, use);
+        return;
     case GM_KIND_Starred:
         if (takes_sequences(use) && (use != GM_TARGET_DELETE || parser->target < 309)) {
             gm_edit_Starred(node)->ctx = context;

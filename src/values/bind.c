@@ -37,7 +37,7 @@ static const gm_node *default_of(const gm_arguments *arguments, const gm_node *p
     uint32_t at = index_of(&arguments->posonlyargs, parameter);
     at += at < arguments->posonlyargs.count ? 0 : index_of(&arguments->args, parameter);
     uint32_t positional = arguments->posonlyargs.count + arguments->args.count;
-    bool has = at < positional && positional - at <= arguments->defaults.count;
+    bool has = positional - at <= arguments->defaults.count;
     return has ? arguments->defaults.items[arguments->defaults.count - (positional - at)] : NULL;
 }
 

@@ -108,7 +108,27 @@ typedef struct called_op {
     const gm_value *receiver; /* of a method; NULL */
     gm_value input;           /* the receiver, or the first argument */
     uint32_t first;           /* number of the first positional argument behind the input */
+    bool starred;             /* positions are not known, for `*args` is among them */
+    bool named;               /* keywords are not known, for `**kwargs` is among them */
 } called_op;
+
+static bool has_starred(const gm_list *arguments) {
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        if (arguments->items[i]->kind == GM_KIND_Starred) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_double_starred(const gm_list *keywords) {
+    for (uint32_t i = 0; i < keywords->count; i++) {
+        if (gm_as_keyword(keywords->items[i])->arg == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool is_true(const gm_node *node) {
     return node != NULL && node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_True;
@@ -143,6 +163,9 @@ static count_of count_of_result(const called_op *at) {
     static const char *const switches[] = {"return_inverse", "return_counts", "return_indices", "as_tuple", NULL};
     if ((at->op->flags & GM_TORCH_EITHER) == 0 && !starts_with(at->op->name, "unique")) {
         return ONE;
+    }
+    if (at->starred || at->named) {
+        return EITHER;
     }
     if (gm_torch_names_have(GM_TORCH_NAMES_PAIRS_BY_DIM, at->op->name)) {
         return count_of_dim(at);
@@ -199,6 +222,9 @@ static uint8_t dtype_of_call(const called_op *at) {
     if ((at->op->flags & GM_TORCH_BOOLEAN) != 0) {
         return GM_DTYPE_BOOL;
     }
+    if (at->named) {
+        return GM_DTYPE_UNKNOWN;
+    }
     if (at->op->space == GM_TORCH_METHOD && at->call->args.count == 0 && dtype_called(at->op->name) != GM_DTYPE_UNKNOWN) {
         return dtype_called(at->op->name);
     }
@@ -216,6 +242,9 @@ static uint8_t dtype_of_call(const called_op *at) {
 
 /* Losses reduce unless they are told not to; other reductions unless there is a dim. */
 static bool is_reduced(const called_op *at) {
+    if (at->starred || at->named) {
+        return false;
+    }
     if (at->op->space == GM_TORCH_NN) {
         return gm_call_keyword(at->call, "reduction") == NULL && gm_call_keyword(at->call, "reduce") == NULL && at->call->args.count <= 2;
     }
@@ -233,7 +262,7 @@ static bool has_scalar_result(const called_op *at) {
     }
     bool same_shape = (at->op->flags & GM_TORCH_POINTWISE) != 0 || keeps_dtype(at->op);
     bool shaped = (at->op->flags & GM_TORCH_VIEW) != 0;
-    bool result = same_shape && !shaped && gm_value_is_scalar(at->input);
+    bool result = same_shape && !shaped && !at->named && gm_value_is_scalar(at->input);
     for (uint32_t i = at->first; result && i < at->call->args.count; i++) {
         const gm_node *argument = gm_call_argument(at->call, i);
         result = argument != NULL && gm_value_is_scalar(gm_evaluate(at->function, argument));
@@ -284,7 +313,7 @@ static gm_value tensor_result(const called_op *at) {
     value.traits |= has_dynamic_shape(at) ? GM_VALUE_DYNAMIC_SHAPE : 0;
     value.traits |= count == ONE && has_scalar_result(at) ? GM_VALUE_SCALAR : 0;
     bool fresh = gm_torch_is_fresh(at->op) && gm_call_keyword(at->call, "out") == NULL && gm_call_keyword(at->call, "inplace") == NULL &&
-                 gm_call_keyword(at->call, "requires_grad") == NULL;
+                 gm_call_keyword(at->call, "requires_grad") == NULL && !at->named;
     value.traits |= fresh ? GM_VALUE_FRESH : 0;
     if (at->receiver != NULL && (at->op->flags & GM_TORCH_MUTATES) != 0) {
         value.traits |= (uint16_t)(at->receiver->traits & (GM_VALUE_FRESH | GM_VALUE_SCALAR | GM_VALUE_PARAMETER | GM_VALUE_BUFFER));
@@ -306,6 +335,9 @@ static gm_value python_result(const called_op *at, gm_value_form form) {
 }
 
 static gm_value size_result(const called_op *at) {
+    if (at->starred || at->named) {
+        return python_result(at, GM_FORM_ANY);
+    }
     bool one = strcmp(at->op->name, "size") == 0 && (at->call->args.count > 0 || gm_call_keyword(at->call, "dim") != NULL);
     return python_result(at, one || (strcmp(at->op->name, "stride") == 0 && at->call->args.count > 0) ? GM_FORM_INT : GM_FORM_SIZE);
 }
@@ -330,6 +362,8 @@ gm_value gm_evaluate_torch_op(gm_function *function, const gm_torch_op *op, cons
     const gm_node *first = receiver == NULL ? gm_call_argument(at.call, 0) : NULL;
     at.input = receiver != NULL ? *receiver : first != NULL ? gm_value_used(gm_evaluate(function, first)) : gm_value_unknown(node);
     at.first = receiver != NULL ? 0 : 1;
+    at.starred = has_starred(&at.call->args);
+    at.named = has_double_starred(&at.call->keywords);
     switch ((gm_torch_result)op->result) {
     case GM_TORCH_UNKNOWN: return gm_value_unknown(node);
     case GM_TORCH_TENSOR: return tensor_result(&at);
@@ -341,6 +375,9 @@ gm_value gm_evaluate_torch_op(gm_function *function, const gm_torch_op *op, cons
     case GM_TORCH_SIZE: return size_result(&at);
     case GM_TORCH_OTHER: return other_result(&at);
     case GM_TORCH_STRING:
+        if (at.starred || at.named) {
+            return gm_value_unknown(node);
+        }
         return at.call->args.count + at.call->keywords.count > 0 && receiver != NULL
                    ? gm_value_make((gm_value_class)receiver->class_, (gm_value_form)receiver->form, receiver->reason, node)
                    : python_result(&at, GM_FORM_STRING);

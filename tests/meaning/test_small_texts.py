@@ -49,6 +49,7 @@ AROUND: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "alone": ("{}", LISTS),
     "in a list": ("[2, {}]", ANY),
     "in an object": ('{{"k": {}}}', ANY),
+    "behind a colon": ('{{"k":{},"l":3}}', ANY),
     "as a key": ('{{"k": 2, {}: 3}}', ANY),
     "between": ('{{"k": 2{}"l": 3}}', ANY),
     "in a call": ("f({})", POINT),

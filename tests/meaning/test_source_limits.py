@@ -9,7 +9,7 @@ from stated_texts import hold
 
 from graphmend import core
 
-HEAD = "from dataclasses import dataclass\n\n\n"
+HEAD = "from dataclasses import dataclass\nfrom typing import Union\n\n\n"
 
 
 def classes(count: int) -> str:
@@ -40,6 +40,8 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], Iterable[int]]] = {
     "classes behind one another": (classes, range(19, 23)),
     "ways to base classes": (doubled, range(11, 13)),
     "names for one another": (aliases, [32, 33, 100, 1000]),
+    "unions in a union": (lambda n: field("int | (" * n + "str" + ")" * n), range(96, 99)),
+    "unions in brackets": (lambda n: field("Union[int, " * n + "str" + "]" * n), range(30, 32)),
     "members of a union": (lambda n: field(" | ".join(["int", "str"] * n)), range(49, 51)),
 }
 

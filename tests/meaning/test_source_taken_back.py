@@ -58,13 +58,18 @@ def positionless(meaning: Any) -> Any:
     return [positionless(one) for one in meaning] if isinstance(meaning, list) else meaning
 
 
+# Where the broken type stands: around those that are read, and between them.
+HEADS = ["x: {0}, a: {1}, b: {2}, y: {0}", "a: {1}, x: {0}, b: {2}"]
+
+
+@pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("fields", FIELDS)
 @pytest.mark.parametrize("form", ["Broken", "list[Broken]", "int | Broken", "dict[str, list[Broken]]"])
-def test_as_if_nobody_had_asked(fields: str, form: str) -> None:
+def test_as_if_nobody_had_asked(fields: str, form: str, head: str) -> None:
     for taken, first, second in itertools.product(GOOD, repeat=3):
         broken = BROKEN.format(fields.format(taken))
-        wanted = f"{HEAD}{broken}def f(x: Any, a: {first}, b: {second}, y: Any) -> int: ...\n"
-        given = f"{HEAD}{broken}def f(x: {form}, a: {first}, b: {second}, y: {form}) -> int: ...\n"
+        wanted = f"{HEAD}{broken}def f({head.format('Any', first, second)}) -> int: ...\n"
+        given = f"{HEAD}{broken}def f({head.format(form, first, second)}) -> int: ...\n"
         known = read(wanted)
         assert "problem" not in known
         assert positionless(read(given)) == positionless(known), (taken, first, second)

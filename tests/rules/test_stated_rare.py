@@ -50,6 +50,14 @@ OF_FIX = {
     "dtypes": ["check"],
     "operators": ["facts"],
     "deferred_branches": ["check", "mend"],
+    "filled_in": ["check"],
+    "flags_by_place": ["check"],
+    "items_of_texts": ["facts"],
+    "lengths": ["facts"],
+    "masked_updates": ["check", "fix"],
+    "names_of_bases": ["facts"],
+    "not_reached": ["check", "fix", "mend", "variables"],
+    "reductions": ["check", "fix", "mend"],
 }
 ASKED = [(name, stage) for name in NAMES for stage in OF_FIX.get(name, [stage for stage in STAGES if stage != "fix"])]
 

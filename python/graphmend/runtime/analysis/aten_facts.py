@@ -222,13 +222,12 @@ def cost_of(overload: Any, args: tuple[Any, ...], result: Any) -> int:
     tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
     name = name_of(overload)
     if name in ("mm", "bmm", "addmm", "baddbmm", "mv", "dot", "linear", "addbmm"):
-        inner = tensors[-2] if len(tensors) >= 2 else tensors[0]
-        length = inner.shape[-1] if inner.dim() else 1
+        length = tensors[-2].shape[-1]
         return 2 * elements * (length if isinstance(length, int) else hint_of(length))
-    if name in ("convolution", "_convolution") and len(tensors) >= 2:
+    if name in ("convolution", "_convolution"):
         channels = tensors[1].shape[0]
         return 2 * elements * max(1, size_of(tensors[1]) // max(1, int(channels)))
-    if name.startswith("_scaled_dot_product") and len(tensors) >= 2:
+    if name.startswith("_scaled_dot_product"):
         return (
             4 * elements * hint_of(tensors[1].shape[-2])
             if not isinstance(tensors[1].shape[-2], int)
