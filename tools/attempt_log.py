@@ -4,8 +4,8 @@ usage: graphmend run tools/attempt_log.py PROGRAM [ROUNDS]
 
 PROGRAM has the form of the kit's cases: `model()` and `calls()`. For each trace that failed there are the CPU seconds,
 the strategy of the next trace, the refused sites with reasons, and the beginning of the error; for each call the CPU
-seconds and the graphs that were compiled. Settings of the environment: BACKEND names another backend than `eager`, LONG=1 asks for the whole error, GUARDS=1 for the guards that
-no graph passes, SEED for other random numbers.
+seconds and the graphs that were compiled. Settings of the environment: BACKEND names another backend than `eager`,
+LONG=1 asks for the whole error, GUARDS=1 for the guards that no graph passes, SEED for other random numbers.
 """
 
 from __future__ import annotations

@@ -17,10 +17,8 @@ static bool is_conditional(const gm_node *node) {
     case GM_KIND_GeneratorExp:
     case GM_KIND_ListComp:
     case GM_KIND_SetComp:
-    case GM_KIND_DictComp:
-        return true;
-    default:
-        return false;
+    case GM_KIND_DictComp: return true;
+    default: return false;
     }
 }
 

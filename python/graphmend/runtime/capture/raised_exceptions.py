@@ -6,8 +6,8 @@
         print("unknown:", error)       # Dynamo has raised the exception, with the arguments that Python gives
 
 The text of such an exception is Python's where Dynamo has run C code on constants of the program, has caught the
-exception, and raises a copy (`int("x")`, `1 / 0`). Most other texts are written in Dynamo and often are not Python's, as in
-`int([])`: a program that asks for such a text is left to Python.
+exception, and raises a copy (`int("x")`, `1 / 0`). Most other texts are written in Dynamo and often are not Python's,
+as in `int([])`: a program that asks for such a text is left to Python.
 """
 
 from __future__ import annotations

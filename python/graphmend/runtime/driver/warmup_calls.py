@@ -7,8 +7,8 @@
 
 The first call of a program may take a lock, install hooks, make layers, or ask which packages are installed. No graph
 can hold such code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is
-traced anew. A later call may be such a call as well, where the data lead to another branch. A callable that breaks twice
-at the same place is compiled in parts from then on.
+traced anew. A later call may be such a call as well, where the data lead to another branch. A callable that breaks
+twice at the same place is compiled in parts from then on.
 """
 
 from __future__ import annotations

@@ -211,8 +211,8 @@ def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None
 def is_copied(name: str, variable: Any) -> bool:
     """Whether the program could tell the copy of a sink's parameter from the original, given Dynamo's variable.
 
-    A container made by a call inside the statement is known to no other code, so its copy is safe, and so is a copy of a
-    tuple of constants. A number is no copy of the tensor that it was computed from.
+    A container made by a call inside the statement is known to no other code, so its copy is safe, and so is a copy of
+    a tuple of constants. A number is no copy of the tensor that it was computed from.
     """
     from ..base.torch_names import SymNodeVariable, VariableTracker
 

@@ -20,7 +20,6 @@ from ..base import folders, hooks, trace_state
 from ..capture import raised_exceptions
 from ..capture.trace_time import leave_to_python
 
-
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "texts of exceptions", partial=True, rules=("GM302",))
 UNKNOWN = "a text of {}, whose arguments are known behind the graph alone"
 

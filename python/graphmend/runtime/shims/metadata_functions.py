@@ -3,8 +3,8 @@
     dtype = torch.result_type(x, 3.5)
     torch.nn.parameter.is_lazy(weight)        # as in `Module.load_state_dict`
 
-Dynamo puts a call of torch into the graph, and breaks the graph where the result is no tensor. The fake tensors of the trace
-have the metadata and no data, so a result that they give is known in the trace.
+Dynamo puts a call of torch into the graph, and breaks the graph where the result is no tensor. The fake tensors of the
+trace have the metadata and no data, so a result that they give is known in the trace.
 """
 
 from __future__ import annotations
