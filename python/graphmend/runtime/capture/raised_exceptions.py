@@ -62,7 +62,7 @@ def is_right(kind: type, args: Any, frame: types.FrameType) -> bool:
     if issubclass(kind, StopIteration) or (issubclass(kind, KeyError) and bool(args)):
         return True
     caught = sys.exc_info()[1]
-    if type(caught) is not kind or not is_from_c(caught, (frame, frame.f_back)):
+    if caught is None or type(caught) is not kind or not is_from_c(caught, (frame, frame.f_back)):
         return False
     given = [argument.realize() for argument in args]
     if not all(argument.is_python_constant() for argument in given):

@@ -5,10 +5,10 @@
             with LOCK:                      # met in the first call alone
                 self.table = make_table()
 
-The first call of a program may take a lock, install hooks, make layers, or ask which packages are installed. No graph
-can hold such code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is
-traced anew. A later call may be such a call as well, where the data lead to another branch. A callable that breaks
-twice at the same place is compiled in parts from then on.
+The first call of a program may take a lock, install hooks, make layers, or look for packages. No graph can hold the
+code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is traced anew. The
+data may also lead a later call to code of this kind. A callable that breaks twice at the same place is compiled in
+parts from then on.
 """
 
 from __future__ import annotations

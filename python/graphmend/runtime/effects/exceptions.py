@@ -54,7 +54,7 @@ def is_plain(kind: Any, count: int) -> bool:
 def exception_of(parts: list[Any]) -> BaseException:
     """An exception with the type and the arguments of the shown exception: `[type, argument, ..]`.
 
-    An `__init__` of the program takes other arguments than it hands to `super().__init__`, and would run again.
+    An `__init__` of the program may take other arguments, and would run again.
     """
     kind, arguments = parts[0], parts[1:]
     made_by = kind if isinstance(kind.__init__, types.WrapperDescriptorType) else kind.__new__

@@ -40,7 +40,7 @@ def is_shown_exception(name: str) -> bool:
 
 
 def texts_in_record(values: Any) -> Optional[set[str]]:
-    """The texts of a value that the code of a record asks for; None if it does more with the value.
+    """The texts of a value that the code of a record asks for; None if the code does more with the value.
 
     `values` is the frame that copies the values.
     """
