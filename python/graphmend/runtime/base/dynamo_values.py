@@ -214,6 +214,11 @@ def bound_method(function: Callable[..., Any], receiver: Any) -> Any:
     return UserMethodVariable(UserFunctionVariable(function), receiver)
 
 
+def guarded_value(builder: Any, source: Any) -> Any:
+    """The value behind a source, for a guard under construction; older torch asks for the name of the source."""
+    return builder.get(source.name() if callable(source.name) else source)
+
+
 def inline(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Dynamo's variable of the result of a function of the runtime, traced as part of the program."""
     from .torch_names import VariableTracker

@@ -6,8 +6,8 @@
                 self.table = make_table()
 
 The first call of a program may take a lock, install hooks, make layers, or look for packages. No graph can hold the
-code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is traced anew. The
-data may also lead a later call to code of this kind. A callable that breaks twice at the same place is compiled in
+code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is traced anew.
+The data may also lead a later call to code of this kind. A callable that breaks twice at the same place is compiled in
 parts from then on.
 """
 

@@ -20,6 +20,7 @@ from typing import Any
 import torch
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import guarded_value
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "guards on attributes that code of a class answers", partial=True)
 MISSING = object()
@@ -35,7 +36,7 @@ def look_into_table(install: Any, trace: trace_state.Trace, self: Any, guard: An
         if not isinstance(source, AttrSource):
             return hooks.DECLINED
         attr, source = source.member, source.base
-    item = self.get(source.make_guard(GuardBuilder.TYPE_MATCH))
+    item = guarded_value(self, source)
     if attr in getattr(item, "__dict__", (attr,)) or not is_answered_by_code(item, attr):
         return hooks.DECLINED
     return self.NOT_PRESENT_IN_GENERIC_DICT(source.make_guard(GuardBuilder.HASATTR), attr=attr)

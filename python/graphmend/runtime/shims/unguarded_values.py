@@ -21,7 +21,7 @@ import types
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import can_be_guarded, real
+from ..base.dynamo_values import can_be_guarded, guarded_value, real
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "values that are read without a guard", partial=True)
 DESCRIPTORS = (
@@ -69,7 +69,7 @@ def guard_items(install: Any, trace: trace_state.Trace, self: Any, guard: Any) -
 
     Dynamo counts the items in the trace, and asks the class for the length in the guard.
     """
-    items = self.get(guard)
+    items = guarded_value(self, guard.originating_source)
     kind = type(items)
     base = next((base for base in (tuple, list) if issubclass(kind, base) and kind.__len__ is not base.__len__), None)
     if base is None:
