@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any, Callable
 
 import pytest
@@ -57,3 +59,39 @@ def test_no_write_is_lost(between: Callable[[torch.Tensor], torch.Tensor]) -> No
         for item in (expected, result):
             item[1].sum().backward()
         assert torch.equal(inputs[0].grad, inputs[1].grad)
+
+
+LOG: list[str] = []
+
+
+class Resource:
+    def __init__(self, x: torch.Tensor) -> None:
+        self.x = x
+
+    def __del__(self) -> None:
+        if "x" in vars(self):  # Dynamo makes objects without attributes as examples
+            LOG.append("dead")
+
+
+def test_an_object_of_a_call_dies_with_the_call() -> None:
+    """A part of the call is traced with the object among its arguments."""
+    named: weakref.WeakValueDictionary[int, Resource] = weakref.WeakValueDictionary()
+    kept: list[Resource] = []
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        resource = named[len(LOG)] = Resource(x * 2)
+        if resource.x.sum() < 0:
+            kept.append(Resource(x))
+        print(sorted(named))
+        resource.x.zero_()
+        return x * resource.x
+
+    compiled = torch.compile(f, backend="eager")
+    LOG.clear()
+    gc.disable()
+    try:
+        compiled(torch.ones(3))
+        compiled(-torch.ones(3))
+        assert LOG.count("dead") == 2
+    finally:
+        gc.enable()

@@ -7,17 +7,40 @@
 Dynamo notes the writes of a call in one object, and replaces the object by a copy after a trace on trial. A table of
 attributes goes on reading the first object. Later writes are lost, without an error. Here a table always reads the
 present notes.
+
+A table, Dynamo's variable of the object, and the object refer to each other. The end of a trace takes them apart, so
+that an object of the program dies as soon as without a trace.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import weakref
-from typing import Any
+from typing import Any, Iterator
 
 from ..base import hooks, trace_state
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "writes behind hooks on tensors", partial=True)
+
+@dataclasses.dataclass
+class Tables:
+    """The items of the tables that one trace has made."""
+
+    items: list[Any] = dataclasses.field(default_factory=list)
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "writes behind hooks on tensors", partial=True, state=Tables)
+
+
+@FEATURE.scope
+def take_apart(trace: trace_state.Trace) -> Iterator[None]:
+    """Cut the references of the tables behind the trace."""
+    try:
+        yield
+    finally:
+        for items in FEATURE.of(trace).items:
+            vars(items).clear()
+        FEATURE.of(trace).items.clear()
 
 
 @FEATURE.hook("attribute_table.create", needed=False)
@@ -27,6 +50,7 @@ def read_present_notes(create: Any, trace: trace_state.Trace, cls: Any, tx: Any,
     kind: Any = type(table.items)
     table.items.__class__ = following(kind)
     table.items.output = weakref.ref(tx.output)  # a table must not keep what the call has made
+    FEATURE.of(trace).items.append(table.items)
     return table
 
 
