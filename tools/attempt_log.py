@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.backends.registry import lookup_backend
+from torch.utils._pytree import tree_map
 
 from graphmend.runtime.driver import retry_policy
 from graphmend.runtime.driver.callback import Callback
@@ -77,6 +78,12 @@ def seed(number: int) -> None:
         sys.modules["numpy"].random.seed(number)
 
 
+def require_gradient(value: Any) -> None:
+    """Have a floating tensor among the arguments require a gradient, as in the kit."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        value.requires_grad_()
+
+
 class GraphCount:
     """A backend that counts the graphs it compiles."""
 
@@ -101,9 +108,12 @@ def main() -> None:
         compiled.train(program.TRAIN)
     for turn in range(rounds):
         seed(number + 1)
+        grad = getattr(program, "GRAD", True) is not False
         for place, call in enumerate(program.calls()):
+            if grad:
+                tree_map(require_gradient, call)
             begin, backend.graphs = time.process_time(), 0
-            with torch.set_grad_enabled(getattr(program, "GRAD", True) is not False):
+            with torch.set_grad_enabled(grad):
                 try:
                     compiled(**call) if isinstance(call, dict) else compiled(*call)
                 except Exception as error:
