@@ -57,8 +57,8 @@ def exception_of(parts: list[Any]) -> BaseException:
     An `__init__` of the program may take other arguments, and would run again.
     """
     kind, arguments = parts[0], parts[1:]
-    made_by = kind if isinstance(kind.__init__, types.WrapperDescriptorType) else kind.__new__
-    error: BaseException = kind(*arguments) if made_by is kind else made_by(kind, *arguments)
+    has_own = not isinstance(kind.__init__, types.WrapperDescriptorType)
+    error: BaseException = kind.__new__(kind, *arguments) if has_own else kind(*arguments)
     return error
 
 
