@@ -7,7 +7,7 @@
 #include "analysis/sides.h"
 #include "analysis/tests.h"
 #include "flow/torch_facts.h"
-#include "rules/first_reads.h"
+#include "rules/bound_reads.h"
 #include "rules/kept_tensors.h"
 #include "rules/rule.h"
 #include "rules/shape_calls.h"
@@ -144,12 +144,6 @@ static bool holds_call(const capturing *state, const gm_node *node) {
     return asked.found;
 }
 
-/* Whether parts of an expression are not evaluated, or more than once. */
-static bool is_conditional(const gm_node *node) {
-    return node->kind == GM_KIND_IfExp || node->kind == GM_KIND_BoolOp || gm_is_comprehension(node) ||
-           (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count > 1);
-}
-
 static bool may_change(const capturing *state, const gm_node *node);
 
 static bool find_object(const gm_node *node, void *context) {
@@ -218,7 +212,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
             break;
         }
     }
-    return is_called(state, node) || runs_generator(state, node) || (is_conditional(node) && holds_call(state, node)) ||
+    return is_called(state, node) || runs_generator(state, node) || (gm_is_conditional(node) && holds_call(state, node)) ||
            asks_objects(state, node) || asks_identity(node);
 }
 

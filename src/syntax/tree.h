@@ -216,6 +216,12 @@ static inline bool gm_is_comprehension(const gm_node *node) {
            node->kind == GM_KIND_GeneratorExp;
 }
 
+/* Whether parts of an expression are not evaluated, or more than once. */
+static inline bool gm_is_conditional(const gm_node *node) {
+    return node->kind == GM_KIND_IfExp || node->kind == GM_KIND_BoolOp || gm_is_comprehension(node) ||
+           (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count > 1);
+}
+
 static inline bool gm_is_loop(const gm_node *node) {
     return node->kind == GM_KIND_For || node->kind == GM_KIND_While || node->kind == GM_KIND_AsyncFor;
 }

@@ -196,13 +196,15 @@ def check_no_gradients(check: Any, trace: trace_state.Trace, *_: Any) -> None:
 # ---- Methods of optimizers ----
 
 
+# Functions to trace in the place of methods, which stand under a decorator that skips them.
+METHODS = {"zero_grad": zero_grad, "add_param_group": inspect.unwrap(torch.optim.Optimizer.add_param_group)}
+
+
 @FEATURE.hook("optimizer.getattr")
 def read_of_optimizer(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """`zero_grad` and `add_param_group` of an optimizer."""
-    if name == "zero_grad" and type(self.value).zero_grad is torch.optim.Optimizer.zero_grad:
-        return bound_method(zero_grad, self)
-    if name == "add_param_group" and type(self.value).add_param_group is torch.optim.Optimizer.add_param_group:
-        return bound_method(inspect.unwrap(torch.optim.Optimizer.add_param_group), self)  # under a decorator that skips
+    if name in METHODS and getattr(type(self.value), name) is getattr(torch.optim.Optimizer, name):
+        return bound_method(METHODS[name], self)
     return hooks.DECLINED
 
 

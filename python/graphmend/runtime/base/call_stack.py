@@ -86,6 +86,14 @@ def note_stack(tx: Any, levels: int, called: bool = False) -> str:
     return key
 
 
+def innermost(error: BaseException) -> Optional[types.TracebackType]:
+    """The innermost frame of an error's traceback; None for an error that was never raised."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return step
+
+
 def forwards(code: types.CodeType) -> bool:
     """Whether a frame belongs to `Module.__call__`."""
     return code.co_name in ("_wrapped_call_impl", "_call_impl") and code.co_filename.endswith("module.py")

@@ -19,6 +19,7 @@ import types
 from typing import Any, Optional
 
 from ..base import folders, hooks, trace_state
+from ..base.call_stack import innermost
 
 
 @dataclasses.dataclass
@@ -74,11 +75,9 @@ def is_right(kind: type, args: Any, frame: types.FrameType) -> bool:
 
 def is_from_c(caught: BaseException, handlers: tuple[Optional[types.FrameType], ...]) -> bool:
     """Whether one of these frames handles an exception that C code has raised."""
-    step = caught.__traceback__
-    if step is None or step.tb_frame not in handlers:
+    outer, step = caught.__traceback__, innermost(caught)
+    if outer is None or step is None or outer.tb_frame not in handlers:
         return False
-    while step.tb_next is not None:
-        step = step.tb_next
     code = step.tb_frame.f_code.co_code
     return dis.opname[code[step.tb_lasti]] not in ("RAISE_VARARGS", "RERAISE")
 

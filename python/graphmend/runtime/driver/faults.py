@@ -14,6 +14,7 @@ import types
 from typing import Any, Optional
 
 from ..base import folders, hooks, torch_names, trace_state
+from ..base.call_stack import innermost
 
 KINDS = (torch_names.MissingName, AttributeError, NameError)
 REASON = "a fault of graphmend itself"
@@ -24,11 +25,9 @@ OF_THE_PROGRAM = ("path_speculation.py", "dynamo_values.py")
 def place_of(error: BaseException) -> Optional[types.TracebackType]:
     """The innermost frame of the error; None if the error is no fault of the runtime."""
     error = unwrapped(error)
-    step = error.__traceback__
+    step = innermost(error)
     if not isinstance(error, (*KINDS, TypeError)) or step is None:
         return None
-    while step.tb_next is not None:
-        step = step.tb_next
     if isinstance(error, torch_names.MissingName):
         return step
     name = step.tb_frame.f_code.co_filename

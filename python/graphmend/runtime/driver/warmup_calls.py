@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import folders, torch_names
+from ..base.call_stack import innermost
 from ..base.dynamo_values import kind_of_break
 from ..base.folders import is_pythons_own
 from ..external import cache_answers
@@ -73,9 +74,7 @@ def place_of_question(error: Any) -> tuple[Any, ...]:
 
     `importlib.metadata.version` is an example: programs ask once whether a package is installed, and keep the answer.
     """
-    step = error.__traceback__ if isinstance(error, torch_names.InternalTorchDynamoError) else None
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
+    step = innermost(error) if isinstance(error, torch_names.InternalTorchDynamoError) else None
     if step is None or step.tb_frame.f_code.co_filename.startswith((folders.TORCH, folders.RUNTIME)):
         return ()
     return step.tb_frame.f_code.co_filename, step.tb_lineno

@@ -23,8 +23,9 @@ FEATURE: hooks.Feature[dict[int, Any]] = hooks.Feature(
 )
 
 # Classes of Python's library whose objects show nothing but their arguments.
-PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
+PLAIN = (ArithmeticError, AssertionError, LookupError, OSError, RuntimeError, TypeError, ValueError, Warning)
 PLAIN_ALONE = (Exception, AttributeError, BufferError, EOFError, MemoryError, NameError, StopIteration)
+FIELDS = (OSError, UnicodeError)  # their `__init__` takes the arguments apart
 TEXTS = ("__new__", "__str__", "__repr__", "__format__")
 OBSERVED = "Observed exception"  # Dynamo's title for an exception that the program raises and does not handle
 BETWEEN = ("CACHE", "PRECALL", "NOP", "EXTENDED_ARG")
@@ -43,11 +44,11 @@ def is_plain(kind: Any, count: int) -> bool:
     if not isinstance(kind, type) or not issubclass(kind, Exception):
         return False
     own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
-    if issubclass(own, OSError):  # two arguments and more are fields
-        return count < 2 and all(getattr(kind, name) is getattr(own, name) for name in ("__init__", *TEXTS))
     if not issubclass(own, PLAIN) and own not in PLAIN_ALONE:
         return False
-    names = ("__init__", *TEXTS) if issubclass(own, UnicodeError) else TEXTS
+    if issubclass(own, OSError) and count > 1:  # the text shows fields
+        return False
+    names = ("__init__", *TEXTS) if issubclass(own, FIELDS) else TEXTS
     return all(getattr(kind, name) is getattr(own, name) for name in names)
 
 

@@ -36,25 +36,25 @@ def is_shown_exception(name: str) -> bool:
     assert trace is not None
     if not exceptions.is_made(trace, current.symbolic_locals[name].realize()):
         return False
-    return SHOWN.of(trace).texts or bool(texts_in_record(current.parent))
+    if SHOWN.of(trace).texts:
+        return True
+    values = current.parent
+    return values.parent.f_code.co_name == RECORDS and bool(texts_in(values))
 
 
-def texts_in_record(values: Any) -> Optional[set[str]]:
-    """The texts of a value that the code of a record asks for; None if the code does more with the value.
+def texts_in(values: Any) -> Optional[set[str]]:
+    """The texts of a value that the code of an effect or a record asks for; None if the code does more with the value.
 
-    `values` is the frame that copies the values.
+    `values` is the frame that copies the values. The code of a record has the roots in front of them.
     """
-    record = values.parent
-    if record.f_code.co_name != RECORDS or has_own_printing(record):
-        return None
-    code = record.symbolic_locals["sink"].realize().get_code()
-    roots = record.symbolic_locals["roots"].unpack_var_sequence(record)
-    return texts_of(code, code.co_varnames[len(roots) + values.symbolic_locals["i"].as_python_constant()])
-
-
-def has_own_printing(effect: Any) -> bool:
-    """Whether the program replaces `print`, `str` or `repr` where an effect stands, called in the frame `effect`."""
-    return not ASKING.keys().isdisjoint(effect.symbolic_locals["sink"].realize().get_globals())
+    effect = values.parent
+    sink = effect.symbolic_locals["sink"].realize()
+    if not ASKING.keys().isdisjoint(sink.get_globals()):
+        return None  # a `print` of the program
+    code, place = sink.get_code(), values.symbolic_locals["i"].as_python_constant()
+    if effect.f_code.co_name == RECORDS:
+        place += len(effect.symbolic_locals["roots"].unpack_var_sequence(effect))
+    return texts_of(code, code.co_varnames[place]) if place < code.co_argcount else None
 
 
 @constant
@@ -64,20 +64,16 @@ def asked_texts(site: str, name: str) -> str:
     """
     from ..base.torch_names import UserDefinedObjectVariable
 
-    trace, current = trace_state.local.trace, translator().output.current_tx
-    assert trace is not None
-    variable, code = current.symbolic_locals[name].realize(), SHOWN.of(trace).code
-    if trace_state.rule_of(site) != PRINTS or code is None or not isinstance(variable, UserDefinedObjectVariable):
+    current = translator().output.current_tx
+    variable = current.symbolic_locals[name].realize()
+    if trace_state.rule_of(site) != PRINTS or not isinstance(variable, UserDefinedObjectVariable):
         return ""
     values, nested = current.parent, False  # the frame of `copy_values`
     while values.parent.f_code.co_name != DEFERS:
         if values.parent.symbolic_locals["value"].realize().python_type() not in CONTAINERS:
             return ""  # an argument of an exception: the text of the exception shows it by `str` or by `repr`
         values, nested = values.parent.parent, True
-    if has_own_printing(values.parent):
-        return ""
-    place = values.symbolic_locals["i"].as_python_constant()
-    texts = texts_of(code, code.co_varnames[place]) if place < code.co_argcount else None
+    texts = texts_in(values)
     if not texts:
         return ""
     asked = {"repr"} if nested else texts

@@ -14,7 +14,7 @@ import dataclasses
 import io
 import sys
 import types
-from typing import Any, Optional
+from typing import Any
 
 from ..base import call_stack, trace_state
 from ..base.dynamo_values import constant, translator
@@ -30,7 +30,6 @@ class Shown:
     shares: bool = False  # the record puts a container in that the call has made
     texts: bool = False  # the effect looks at exceptions only for their texts
     asks: bool = False  # the effect does more with its values than to hand them on
-    code: Optional[types.CodeType] = None  # the code of the effect
     whole: set[str] = dataclasses.field(default_factory=set)  # keys of events that may show a tensor as a whole
 
 
@@ -179,7 +178,7 @@ def undeferrable(name: str) -> str:
     current = translator().output.current_tx
     code = current.symbolic_locals[name].get_code()
     shown = SHOWN.of(trace)
-    shown.texts, shown.asks, shown.code = exceptions.shows_texts(code), identity_guard.computes(code), code
+    shown.texts, shown.asks = exceptions.shows_texts(code), identity_guard.computes(code)
     site = current.symbolic_locals["site"].as_python_constant()
     receivers.note(trace, site, current.symbolic_locals[name], shown_values(current))
     return identity_guard.unsafe_sink(code, trace, current) or ""

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import weakref
 from typing import Any, Iterator
 
 from ..base import hooks, trace_state
@@ -49,7 +48,7 @@ def read_present_notes(create: Any, trace: trace_state.Trace, cls: Any, tx: Any,
     table = create(cls, tx, owner)
     kind: Any = type(table.items)
     table.items.__class__ = following(kind)
-    table.items.output = weakref.ref(tx.output)  # a table must not keep what the call has made
+    table.items.output = tx.output
     FEATURE.of(trace).items.append(table.items)
     return table
 
@@ -57,5 +56,5 @@ def read_present_notes(create: Any, trace: trace_state.Trace, cls: Any, tx: Any,
 @functools.lru_cache(maxsize=None)
 def following(kind: type) -> type:
     """The class of the items of a table, with the notes of the trace in place of those from its construction."""
-    notes = property(lambda items: items.output().side_effects)
+    notes = property(lambda items: items.output.side_effects)
     return type(kind.__name__, (kind,), {"side_effects": notes})

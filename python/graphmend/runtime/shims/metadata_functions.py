@@ -26,19 +26,17 @@ def fold_metadata(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     """Take the result that fake tensors give."""
     from ..base.torch_names import Unsupported, VariableTracker
 
-    nodes = tx.output.graph.nodes
-    last = next(iter(reversed(nodes)), None)
     try:
         return call(self, tx, args, kwargs)
     except Unsupported as error:
-        values = [value_of(argument.realize()) for argument in args]
-        if kind_of_break(error) != NO_TENSOR or kwargs or None in values:
+        if kind_of_break(error) != NO_TENSOR or kwargs:
             raise
-        result = self.value(*values)
+        values = [value_of(argument.realize()) for argument in args]
+        result = None if any(value is None for value in values) else self.value(*values)
         if type(result) not in RESULTS:
             raise
-    made = next(iter(reversed(nodes)))
-    if made is not last and made.target is self.value:
+    made = next(iter(reversed(tx.output.graph.nodes)))  # by the call that broke the graph
+    if made.target is self.value:
         tx.output.graph.erase_node(made)
     return VariableTracker.build(tx, result)
 

@@ -5,8 +5,8 @@
  *
  * Such a read ends the trace, and the call runs in eager Python.
  */
-#ifndef GM_RULES_FIRST_READS_H
-#define GM_RULES_FIRST_READS_H
+#ifndef GM_RULES_BOUND_READS_H
+#define GM_RULES_BOUND_READS_H
 
 #include "analysis/analysis.h"
 #include "analysis/plan.h"
