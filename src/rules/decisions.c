@@ -96,7 +96,7 @@ static void visit_tests(walk *walking, const gm_node *node) {
 
 static bool visit_decision(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
-    if (node->kind == GM_KIND_JoinedStr) {
+    if (node->kind == GM_KIND_JoinedStr || gm_is_finalizer(node)) {
         return true;
     }
     if (gm_is_def(node)) {

@@ -104,6 +104,9 @@ static bool is_wanted(gm_analysis *analysis, const gm_node *definition) {
 
 static bool find_functions(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
+    if (gm_is_finalizer(node)) {
+        return true;
+    }
     if ((node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) && is_wanted(analysis, node)) {
         visit_function(analysis, node);
     }
@@ -135,7 +138,7 @@ static const gm_node *definition_around(gm_analysis *analysis, const gm_node *la
 
 static bool find_lambdas(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
-    if (node->kind == GM_KIND_JoinedStr) {
+    if (node->kind == GM_KIND_JoinedStr || gm_is_finalizer(node)) {
         return true;
     }
     bool wanted = node->kind == GM_KIND_Lambda && (!analysis->reached_only || gm_reach_has(analysis, definition_around(analysis, node)));

@@ -231,6 +231,11 @@ static inline const gm_name *gm_def_name(const gm_node *def) {
     return def->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(def)->name : gm_as_AsyncFunctionDef(def)->name;
 }
 
+/* Python itself calls `__del__`, often when the interpreter ends and the runtime is gone; no graph has such a call. */
+static inline bool gm_is_finalizer(const gm_node *node) {
+    return gm_is_def(node) && gm_name_is(gm_def_name(node), "__del__");
+}
+
 static inline const gm_list *gm_def_decorators(const gm_node *def) {
     return def->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(def)->decorator_list : &gm_as_AsyncFunctionDef(def)->decorator_list;
 }

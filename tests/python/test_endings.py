@@ -60,6 +60,49 @@ def test_endings(programs):
     assert "graphmend: warning" not in mended.err
 
 
+FINALIZERS = """
+import torch
+
+
+def tell(text, x):
+    if x.sum() > 0:
+        print(text)
+
+
+class Open:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        print("closing", self.name)
+        tell("closed", torch.ones(2))
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.file = Open("layer")
+
+    def forward(self, x):
+        tell("positive", x)
+        return x + 1
+
+
+net = Net()
+net(torch.ones(2))
+script = Open("script")
+Open.last = Open("class")
+"""
+
+
+def test_finalizers_at_the_end_of_the_interpreter(cold_programs):
+    cold_programs.write("script.py", FINALIZERS)
+    plain, mended = cold_programs.plain("script.py"), cold_programs.mended("script.py", GRAPHMEND_SUMMARY="0")
+    assert (plain.status, sorted(plain.out.splitlines())) == (mended.status, sorted(mended.out.splitlines()))
+    assert plain.out.count("closed") == 3
+    assert plain.err == mended.err
+
+
 def test_exception_inside(programs):
     programs.write("script.py", HEAD + "compiled(-torch.ones(2))\n")
     plain, mended = programs.plain("script.py"), programs.mended("script.py", GRAPHMEND_SUMMARY="0")

@@ -130,6 +130,26 @@ def test_tests_of_texts_are_left_alone(executable: str, tmp_path: Path) -> None:
     assert re.findall(r'_gm.taken\(".*:(\d+):\d+:GM105"', text) == ["7"]
 
 
+def test_finalizers_are_left_alone(executable: str, tmp_path: Path) -> None:
+    """Python calls them when it ends, and the runtime may be gone by then."""
+    path = tmp_path / "finalizer.py"
+    path.write_text(
+        "import torch\n\n\n"
+        "class Scope:\n"
+        "    def __del__(self):\n"
+        "        if torch.ones(2).sum() > 1:\n"
+        "            print('closed')\n"
+        "        action = lambda: torch.ones(2).sum().item()\n"
+        "        def inner(x):\n"
+        "            print(x)\n"
+        "        inner(action())\n\n"
+        "    def close(self):\n"
+        "        print('closed')\n"
+    )
+    text = run(executable, "debug", "mend", str(path))
+    assert set(re.findall(r':(\d+):\d+:GM\d+"', text)) == {"14"}
+
+
 # What the mended program does
 
 

@@ -11,7 +11,9 @@ whose unpickling defines a stand-in; with the stand-in the code runs as the prog
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import sys
 import types
 from typing import Any, Callable
 
@@ -46,9 +48,19 @@ CARRIER = Carrier(b"graphmend")
 
 def bind(calls: dict[str, Callable[..., Any]]) -> None:
     """Put calls into the class, and the class among the builtins."""
+    if not hasattr(builtins, NAME):
+        atexit.register(keep_for_finalizers)
     for name, call in calls.items():
         setattr(Dialect, name, staticmethod(call))
     setattr(builtins, NAME, Dialect)
+
+
+def keep_for_finalizers() -> None:
+    """Put the class into each module: Python takes added builtins away before the last finalizers of a program run."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if type(names) is dict:
+            names.setdefault(NAME, Dialect)
 
 
 def carrying(code: types.CodeType) -> types.CodeType:
