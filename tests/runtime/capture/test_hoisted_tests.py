@@ -64,7 +64,12 @@ def test_backward_is_not_asked_before_it_runs(tmp_path: Any, test: str) -> None:
     assert outcome(tmp_path, BACKWARD.format(test=test))["mode"] != "whole"
 
 
-@pytest.mark.parametrize("test", ["torch.rand(()) > 0.5", "y.sub_(1).min() < 0"])
+@pytest.mark.parametrize("test", ["y.sub_(1).min() < 0", "x.new_zeros(3).index_add_(0, x.long() % 3, w)[1:].max() > 0"])
+def test_forward_follows_a_test_of_memory_of_its_own(tmp_path: Any, test: str) -> None:
+    assert outcome(tmp_path, FORWARD.format(test=test))["mode"] == "whole"
+
+
+@pytest.mark.parametrize("test", ["torch.rand(()) > 0.5", "x.data.sub_(1).min() < 0", "x[:2].sub_(1).min() < 0"])
 def test_forward_draws_and_writes_once(tmp_path: Any, test: str) -> None:
     assert outcome(tmp_path, FORWARD.format(test=test))["mode"] != "whole"
 
@@ -141,6 +146,9 @@ CHECKPOINT = """
         "if y.isnan().any(): raise ValueError('not a number')",
         "y = y if torch.equal(x, x.abs()) else self.last(y.tanh())",
         "while y.abs().max() > 2: y = y / 2",
+        "z = torch.zeros(4); z[:3] = y; z[3] = 2\n            if z.sum() > 1: y = y * z[:3]",
+        "z = y.detach().clone()\n            for row in z.unsqueeze(0): row.mul_(2)\n            y.add_(1)\n"
+        "            if z.max() > 1: y = y * z",
     ],
 )
 @pytest.mark.parametrize("grad", [True, False])
@@ -151,7 +159,7 @@ def test_a_checkpoint_follows_a_test(tmp_path: Any, body: str, backend: str, gra
 
 
 @pytest.mark.parametrize(
-    "body", ["if self.drop(y).max() > 1: y = y * 2", "y.add_(1)\n            if y.max() > 1: y = y * 2"]
+    "body", ["if self.drop(y).max() > 1: y = y * 2", "x.data.add_(1)\n            if x.max() > 1: y = y * 2"]
 )
 def test_a_checkpoint_that_draws_or_writes_what_is_tested_is_left(tmp_path: Any, body: str) -> None:
     compare(load(tmp_path, CHECKPOINT.format(body=body)), CALLS)

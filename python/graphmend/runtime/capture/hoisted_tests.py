@@ -8,8 +8,8 @@
 
 A decision has to be an output of the outermost graph, and so have numbers that the program reads and values that it
 shows (`autograd/function_numbers.py`, `autograd/function_effects.py`). The nodes behind the test are therefore copied
-in front of the call of the function, if each node only computes, and if no node of the inner graphs writes to their
-memory. A test in `backward`, or in a function that `backward` calls, is copied where the test is computed from saved
+in front of the call of the function, if each node only computes. Nodes that write to memory of the body are copied with
+them; a body that writes to memory of its inputs is left alone. A test in `backward`, or in a function that `backward` calls, is copied where the test is computed from saved
 tensors: saved tensors stay the same, or the backward pass raises an exception.
 """
 
@@ -170,35 +170,44 @@ def entry(graph: Graph, argument: Node) -> Node:
 
 
 def computed_from(graph: Graph, wanted: Iterable[Node]) -> Optional[list[Node]]:
-    """The nodes behind the wanted nodes, and the wanted nodes, in order; None if there are too many nodes."""
+    """The nodes behind the wanted nodes, and the wanted nodes, in order; None if there are too many nodes.
+
+    A node that writes to the memory of one of them (`mask[:n] = 1`) belongs to them.
+    """
     nodes: set[Node] = set()
     waiting = list(wanted)
     while waiting:
-        node = waiting.pop()
-        if node not in nodes:
-            nodes.add(node)
-            waiting += node.all_input_nodes
-    return [node for node in graph.nodes if node in nodes] if len(nodes) <= MAX_COPIED else None
+        while waiting:
+            node = waiting.pop()
+            if node not in nodes:
+                nodes.add(node)
+                waiting += node.all_input_nodes
+        if len(nodes) > MAX_COPIED:
+            return None
+        memory = node_facts.storages_in(nodes)
+        waiting = [node for node in graph.nodes if node not in nodes and node_facts.writes_of(node) & memory]
+    return [node for node in graph.nodes if node in nodes]
 
 
 def is_free(graph: Graph, needed: list[Node]) -> bool:
-    """Whether copies outside of the graph compute the same: the nodes only compute, and no node writes to
-    their memory.
+    """Whether copies outside of the graph compute the same: the nodes only compute, and write only to memory that they
+    make.
     """
-    if not all(node.op == "placeholder" or only_computes(node) for node in needed):
+    inputs = [node for node in needed if node.op == "placeholder"]
+    outer = node_facts.storages_in(inputs)
+    if any(node.target in BLOCKS for node in graph.nodes):
         return False
-    memory = node_facts.storages_in(needed)
-    return not any(node.target in BLOCKS or node_facts.writes_of(node) & memory for node in graph.nodes)
+    return all(node in inputs or (only_computes(node) and not node_facts.writes_of(node) & outer) for node in needed)
 
 
 def only_computes(node: Node) -> bool:
-    """Whether a node computes from tensors alone: no random numbers, no writes, no new symbolic numbers."""
+    """Whether a node computes from tensors alone: no random numbers, no new symbolic numbers."""
     if node.op not in ("call_function", "call_method") or kind_of(node) is not None:
         return False
-    if node.meta.get("unbacked_bindings") or "example_value" not in node.meta:
-        return False
     facts = node_facts.facts_of(node)
-    return not facts.draws and not facts.writes
+    if node.meta.get("unbacked_bindings") or not ("example_value" in node.meta or facts.writes):
+        return False
+    return not facts.draws
 
 
 @contextlib.contextmanager

@@ -85,6 +85,7 @@ ORDER = (
     "ops.rnn_layers",
     "autograd.function_repeated_input",
     "autograd.function_class_methods",
+    "autograd.function_context",
     "autograd.function_numbers",
     "autograd.function_effects",
     "shims.class_attribute_writes",

@@ -143,6 +143,7 @@ PLACES = {
     "graph.create_proxy": "SubgraphTracer.create_proxy(self)",
     "graph.remove_unused": "OutputGraph.remove_unused_graphargs(self)",
     "graph.check_gradients": "OutputGraph._check_requires_grad_intermediate_outputs(self)",
+    "autograd_function.apply": "AutogradFunctionVariable.call_apply(self, tx, args, kwargs)",
     "autograd_function.prepare": "AutogradFunctionApplyVariable.prepare_fn_vt(self, tx, context, name, args)",
     "graph.rewire_backward": (
         "AutogradFunctionApplyVariable.rewire_bwd_graph_outputs(self, inputs, gradients, graph, outer, arguments)"
