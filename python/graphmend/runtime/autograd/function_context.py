@@ -36,7 +36,7 @@ def call_forward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     if takes_context == (len(args) != len(inspect.signature(forward).parameters)):
         return hooks.DECLINED
     source = AttrSource(self.source, "forward") if self.source else None
-    function = VariableTracker.build(tx, forward, source=source, realize=True)
+    function = VariableTracker.build(tx, forward, source=source).realize()
     context = [AutogradFunctionContextVariable.create(tx, args, kwargs)] if takes_context else []
     return function.call_function(tx, [*context, *args], {})
 
