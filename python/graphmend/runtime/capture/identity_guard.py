@@ -16,6 +16,7 @@ import dis
 import enum
 import functools
 import logging
+import os
 import types
 from typing import Any, Callable, Iterator, Optional
 
@@ -131,12 +132,20 @@ def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     """Refuse a program that asks whether a data-dependent number is a certain object, such as True.
 
     Dynamo answers False for every symbolic number; without symbolic numbers in graphs, Python answers. A number implied
-    by the path counts, too (`n > 3` is False where `n == 0` held).
+    by the path counts, too (`n > 3` is False where `n == 0` held). Dynamo's own Python for `list.index` and such asks
+    `one is other or one == other`, and there the second question answers for numbers.
     """
-    is_question = trace.whole and sign in ("is", "is not")
+    is_question = trace.whole and sign in ("is", "is not") and not is_polyfill(tx.f_code)
     if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
     return hooks.DECLINED
+
+
+def is_polyfill(code: types.CodeType) -> bool:
+    """Whether the code is Dynamo's own Python for a function of C."""
+    from ..base.torch_names import polyfills
+
+    return code.co_filename.startswith(os.path.dirname(polyfills.__file__))
 
 
 def drops_numbers(node: Any) -> bool:
