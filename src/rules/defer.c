@@ -218,10 +218,15 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
 
 /* ---- What is kept, by name ---- */
 
+/* `metrics["loss"]`: no tensor has such keys, and the container may be of any class. */
+static bool has_text_key(const gm_node *node) {
+    return indexed(node) != NULL && gm_is_text(gm_as_Subscript(node)->slice);
+}
+
 /* The name at the root of a chain of attributes, constant indices and calls that tell nothing but facts: `x` of `x.weight.size(0)`,
  * `x[0].shape` and `type(x).__name__`; NULL when it is no such chain. */
 static const gm_node *chain_root(const capturing *state, const gm_node *node) {
-    if (node->kind == GM_KIND_Subscript) {
+    if (node->kind == GM_KIND_Subscript && !(state->numbers && has_text_key(node))) {
         return NULL; /* an item by itself may be a tensor, which shows how it was made */
     }
     for (;;) {
