@@ -152,7 +152,7 @@ def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any,
 
 def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     """The value of an expression in this call, assumed by the graph from here on; None if the value is unknown."""
-    expr = with_whole_numbers(trace, shapes, without_extremes(trace, shapes, expr))
+    expr = with_whole_numbers(trace, shapes, expr)
     if expr is not None and (expr.is_number or expr.is_Boolean) and not expr.free_symbols:
         return expr
     values = None if expr is None else foretold_values(trace, shapes, expr)
@@ -173,28 +173,6 @@ def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
         assert_comparison(shapes, fact)
     return value
-
-
-def without_extremes(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
-    """The expression with `max(u, 0.5)` or `min(u, 0.5)` in a comparison replaced by the side that is the extreme.
-
-    Returns None where the extreme side is unknown. For `u` = NaN neither of the deciding assumptions holds.
-    """
-    import sympy
-
-    from ..base.torch_names import Max, Min, SymT, symbol_is_type
-
-    for side in expr.args if isinstance(expr, sympy.core.relational.Relational) else ():
-        if not isinstance(side, (Max, Min)) or len(side.args) != 2:
-            continue
-        number, symbol = sorted(side.args, key=lambda part: part.is_Symbol)
-        if number.is_number and symbol.is_Symbol and symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
-            is_greater = assume(trace, shapes, sympy.Gt(symbol, number))
-            if is_greater is None:
-                return None
-            extreme = symbol if bool(is_greater) is isinstance(side, Max) else number
-            expr = expr.xreplace({side: extreme})
-    return expr
 
 
 def with_whole_numbers(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:

@@ -51,6 +51,8 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "exponent": lambda value: math.frexp(value)[1],
     "fraction": lambda value: math.modf(value)[0],
     "whole": lambda value: math.modf(value)[1],
+    "max": max,
+    "min": min,
 }
 
 
@@ -140,10 +142,7 @@ def integer_of(tx: Any, function: Any, value: Any) -> Any:
 
     Dynamo would write the integer as a formula of the float, and a trace knows nothing about the value of the formula.
     """
-    from ..base.torch_names import SymNodeVariable
-
-    real = isinstance(value, SymNodeVariable) and isinstance(value.sym_num, torch.SymFloat)
-    if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
+    if not is_fraction_of_data(value) or tx.output.current_tracer.parent is not None:
         return None
     return operator_result(tx, WHOLE[function], [operand_of(tx, value)])
 
@@ -158,6 +157,23 @@ def pair(tx: Any, function: Any, value: Any) -> Any:
     return (
         None if operand is None else TupleVariable([operator_result(tx, name, [operand]) for name in PAIRS[function]])
     )
+
+
+def extreme_of(tx: Any, function: Any, values: list[Any]) -> Any:
+    """Dynamo's variable of `max` or `min` of floats, one of them from the data; None for other values.
+
+    Dynamo's formula has no order. In Python the result depends on the order for NaN, and for zeros of both signs.
+    """
+    is_inside = tx.output.current_tracer.parent is not None
+    if is_inside or len(values) < 2 or not any(map(is_fraction_of_data, values)):
+        return None
+    operands = [operand_of(tx, value) if value.python_type() is float else None for value in values]
+    return None if None in operands else operator_result(tx, function.__name__, operands)
+
+
+def is_fraction_of_data(value: Any) -> bool:
+    """Whether Dynamo's variable is a float that data decide."""
+    return decided_by_data(value) and isinstance(value.realize().sym_num, torch.SymFloat)
 
 
 def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:

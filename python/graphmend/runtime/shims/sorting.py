@@ -17,6 +17,7 @@ from ..base.dynamo_values import kind_of_break
 from ..capture.implicit_bool import truth_answer
 
 MAX_SORTED = 32
+ITERATORS = (types.GeneratorType, map, filter, zip, reversed, type(reversed([])), type(iter([])), type({}.values()))
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "orders that data decide")
 
@@ -102,11 +103,11 @@ def less(tx: Any, first: Any, second: Any) -> bool:
 
 
 def with_items(tx: Any, args: Any) -> Any:
-    """The arguments of `max` or `min`, with the items of a generator."""
+    """The arguments of `max` or `min`, with the items of an iterator or a view of a dictionary."""
     from ..base.torch_names import TupleVariable, unpack_iterable
 
-    is_generator = len(args) == 1 and args[0].realize().python_type() in (types.GeneratorType, map, filter)
-    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if is_generator else args
+    is_iterator = len(args) == 1 and args[0].realize().python_type() in ITERATORS
+    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if is_iterator else args
 
 
 def without_default(tx: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -22,9 +22,9 @@ from ..base import hooks, trace_state
 from ..capture import hoisted_tests
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
-from ..ops.math_functions import EXACT, LISTS, result_of
+from ..ops.math_functions import EXACT, LISTS, extreme_of, result_of
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items, without_default
+from .sorting import compared_items, extreme, of_objects, of_rows, of_two_kinds, with_items, without_default
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
@@ -84,6 +84,8 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         if "key" in kwargs or of_two_kinds(args) or of_rows(args) or of_objects(args):
             result = extreme(tx, function is max, args, kwargs)
             return call(self, tx, args, kwargs) if result is None else result
+        result = None if kwargs else extreme_of(tx, function, compared_items(args))
+        return call(self, tx, args, kwargs) if result is None else result
     result = None
     if function in OPERATORS and len(args) == 2:
         result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
