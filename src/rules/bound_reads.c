@@ -27,10 +27,22 @@ static bool is_read_always(gm_analysis *analysis, const gm_Call *call, const gm_
     return search.found;
 }
 
+/* Whether a handler may get an exception of the statement, and tell which of two exceptions comes first. */
+static bool is_handled(const gm_site *site) {
+    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
+        const gm_node *owner = place->owner;
+        bool plain = owner->kind == GM_KIND_Try && place->list == &gm_as_Try(owner)->body && gm_as_Try(owner)->handlers.count > 0;
+        if (plain || owner->kind == GM_KIND_TryStar) {
+            return true;
+        }
+    }
+    return false;
+}
+
 gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan) {
     gm_refusal refusal = {NULL, NULL};
     gm_symbol_list bound = {NULL, 0};
-    bool certain = call != NULL && gm_sides_try(site) == NULL; /* a handler might tell which of two exceptions comes first */
+    bool certain = call != NULL && !is_handled(site);
     for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
         const gm_node *read = plan->captures.items[i].node;
         gm_symbol_list names = gm_sides_names(analysis, site->function, read);

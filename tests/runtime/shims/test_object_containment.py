@@ -252,6 +252,7 @@ WHOLE = frozenset(
     (
         "contains truthy",
         "contains number",
+        "contains tensor result",
         "contains obj with bool",
         "identity in list",
         "identity eq recorded",

@@ -88,8 +88,10 @@ def as_truth(tx: Any, result: Any) -> Any:
     if result.is_python_constant():
         value = result.as_python_constant()
         return result if isinstance(value, bool) else ConstantVariable.create(bool(value))
-    if result.is_tensor() or kind_of(result) is bool:
+    if kind_of(result) is bool:
         return result
+    if result.is_tensor():
+        result = result.call_method(tx, "item", [], {})
     return VariableTracker.build(tx, bool).call_function(tx, [result], {})
 
 
