@@ -194,14 +194,14 @@ def test_arithmetic_of_a_compiler() -> None:
 
 
 def test_arithmetic_is_refused_before_it_is_compiled() -> None:
-    """By its name it is known what the backend does."""
+    """By its name it is known what the backend does, here with a number of double precision."""
     from torch._dynamo.utils import counters
 
     torch._dynamo.reset()
     counters.clear()
     with torch.no_grad():
-        found = torch.compile(divided, backend="aot_eager")(torch.ones(2) * 2, None)
-    assert torch.equal(found, divided(torch.ones(2) * 2, None))
+        found = torch.compile(divided, backend="aot_eager")(torch.ones(2).double() * 2, None)
+    assert torch.equal(found, divided(torch.ones(2).double() * 2, None))
     assert counters["aot_autograd"]["total"] == 2  # the two parts of the function
 
 

@@ -44,6 +44,7 @@ from ..effects.rollback import GuardedGraph, guarded
 from ..external import bypassed_caches, locks, lru_caches
 from ..external.prologue import takes_values
 from ..ops import rnn_layers
+from ..ops.math_functions import hand_over
 from ..passes import anomaly_mode, checkpointed_draws
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
@@ -171,6 +172,8 @@ class MendingBackend:
             self.follow(tuple(plan.expected[1:]), trace, module)
         if numbers_of(trace).fixed and write_numbers(module, trace):
             plan.carried = False
+        if plan.numbers:
+            hand_over(module)
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"

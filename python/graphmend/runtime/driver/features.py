@@ -30,6 +30,7 @@ ORDER = (
     "shims.number_outputs",
     "effects.deferred_values",
     "shims.builtins_of_tensors",
+    "ops.number_arithmetic",
     "shims.object_operators",
     "shims.object_comparisons",
     "shims.object_texts",

@@ -13,6 +13,7 @@ run of the call raises the exception again.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Callable, Optional
 
 import torch
@@ -32,7 +33,9 @@ EXACT = frozenset(
     getattr(math, name) for name in ("gcd", "lcm", "isqrt", "comb", "perm", "factorial") if hasattr(math, name)
 )
 LISTS = frozenset(getattr(math, name) for name in ("dist", "fsum", "prod", "sumprod") if hasattr(math, name))
-TRUTHS = frozenset(["isclose"])
+ARITHMETIC = "abs add floordiv mod mul neg pow sub truediv".split()
+COMPARISONS = "eq ge gt le lt ne".split()
+TRUTHS = frozenset(["isclose", *(f"operator.{name}" for name in COMPARISONS)])
 LARGEST = 2**63 - 1
 
 
@@ -53,6 +56,7 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "whole": lambda value: math.modf(value)[1],
     "max": max,
     "min": min,
+    **{f"operator.{name}": getattr(operator, name) for name in (*ARITHMETIC, *COMPARISONS)},
 }
 
 
@@ -95,10 +99,8 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
     if kwargs:
         defaults = {"rel_tol": 1e-09, "abs_tol": 0.0}
         values += [kwargs.get(option, ConstantVariable.create(value)) for option, value in defaults.items()]
-    operands = [operand_of(tx, value) for value in values]
-    if None in operands:
-        return None
-    return operator_result(tx, name, operands)
+    operands = operands_of(tx, values)
+    return None if operands is None else operator_result(tx, name, operands)
 
 
 def is_open(value: Any) -> bool:
@@ -167,8 +169,8 @@ def extreme_of(tx: Any, function: Any, values: list[Any]) -> Any:
     is_inside = tx.output.current_tracer.parent is not None
     if is_inside or len(values) < 2 or not any(map(is_fraction_of_data, values)):
         return None
-    operands = [operand_of(tx, value) if value.python_type() is float else None for value in values]
-    return None if None in operands else operator_result(tx, function.__name__, operands)
+    operands = operands_of(tx, values) if all(value.python_type() is float for value in values) else None
+    return None if operands is None else operator_result(tx, function.__name__, operands)
 
 
 def is_fraction_of_data(value: Any) -> bool:
@@ -177,22 +179,40 @@ def is_fraction_of_data(value: Any) -> bool:
 
 
 def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
-    """Dynamo's variable of the operator's result."""
+    """Dynamo's variable of the operator's result; `operands` are proxies of tensors."""
     from ..base.torch_names import wrap_fx_proxy
 
-    inputs = (name, [operand.as_proxy() for operand in operands])
-    proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
+    proxy = tx.output.create_proxy("call_function", OPERATOR, (name, operands), {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
 
 
+def hand_over(module: torch.fx.GraphModule) -> None:
+    """Use a result of the operator as it is, in place of a tensor made of the number fetched from the result."""
+    for node in list(module.graph.nodes):
+        if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64}:
+            continue
+        number = node.args[0]
+        result = number.args[0] if isinstance(number, torch.fx.Node) and number.target == "item" else None
+        if getattr(result, "target", None) is OPERATOR and dtype_of(result.args[0]) is torch.float64:
+            node.replace_all_uses_with(result)
+            module.graph.erase_node(node)
+
+
+def operands_of(tx: Any, values: list[Any]) -> Optional[list[Any]]:
+    """The proxies of tensors that hold the numbers; None where one of the values has no such tensor."""
+    operands = [operand_of(tx, value) for value in values]
+    return None if any(operand is None for operand in operands) else operands
+
+
 def operand_of(tx: Any, value: Any) -> Optional[Any]:
-    """Dynamo's variable of a tensor that holds a number; None for objects without a number, or for numbers beyond 64
-    bits.
-    """
+    """The proxy of a tensor that holds a number; None for objects without a number, or for numbers beyond 64 bits."""
     from ..base.torch_names import SymNodeVariable, VariableTracker
 
     real = False
     if isinstance(value, SymNodeVariable):
+        node = value.as_proxy().node
+        if node.target == "item" and node.args[0].target is OPERATOR:
+            return torch.fx.Proxy(node.args[0], tx.output.current_tracer)
         if isinstance(value.sym_num, torch.SymBool):
             return None
         real = isinstance(value.sym_num, torch.SymFloat)
@@ -204,4 +224,4 @@ def operand_of(tx: Any, value: Any) -> Optional[Any]:
     else:
         return None
     options = {"dtype": VariableTracker.build(tx, torch.float64 if real else torch.int64)}
-    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [value], options)
+    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [value], options).as_proxy()

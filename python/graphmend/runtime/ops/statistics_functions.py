@@ -13,7 +13,7 @@ import torch
 
 from ..base import define_op, hooks, trace_state
 from ..capture.identity_guard import decided_by_data
-from .math_functions import operand_of
+from .math_functions import operands_of
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of `statistics` of numbers that data decide")
 
@@ -58,9 +58,8 @@ def computed(tx: Any, name: str, row: Any) -> Optional[Any]:
     values = [value.realize() for value in row.items]
     if not any(map(decided_by_data, values)) or any(value.python_type() is not float for value in values):
         return None
-    operands: list[Any] = [operand_of(tx, value) for value in values]
-    if None in operands:
+    operands = operands_of(tx, values)
+    if operands is None:
         return None
-    inputs = (name, [operand.as_proxy() for operand in operands])
-    proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
+    proxy = tx.output.create_proxy("call_function", OPERATOR, (name, operands), {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
