@@ -32,7 +32,7 @@ def call_forward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     forward = self.fn_cls.forward
     if kwargs or type(forward) is not types.FunctionType or records_gradient(args):
         return hooks.DECLINED
-    takes_context = not torch.autograd.function._is_setup_context_defined(self.fn_cls.setup_context)
+    takes_context = self.fn_cls.setup_context is torch.autograd.Function.setup_context
     if takes_context == (len(args) != len(inspect.signature(forward).parameters)):
         return hooks.DECLINED
     source = AttrSource(self.source, "forward") if self.source else None
@@ -43,13 +43,13 @@ def call_forward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 
 def records_gradient(arguments: Any) -> bool:
     """Whether Dynamo will make a call with a backward pass; in doubt it does."""
-    from ..base.torch_names import NNModuleVariable, TensorVariable, VariableTracker
+    from ..base.torch_names import TensorVariable, VariableTracker
 
     found = []
 
     def visit(variable: Any) -> None:
         gives = isinstance(variable, TensorVariable) and variable.requires_grad is not False
-        if gives or isinstance(variable, NNModuleVariable):
+        if gives or hasattr(variable, "is_training"):  # a module
             found.append(variable)
 
     VariableTracker.visit(visit, arguments)

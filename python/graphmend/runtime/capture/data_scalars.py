@@ -2,11 +2,11 @@
 
     scale = x.max().item()          # a number of the graph
     if scale > 1:                   # comparisons are exact
-        x = x / (scale * scale)     # compiled arithmetic on the number may differ from Python's
+        x = x * (int(scale) // 3)   # compiled arithmetic on the number may differ from Python's
 
 Python's integers have no limit, its floats are double precision, and division by zero raises. A compiler promises none
-of these. Graphs with such arithmetic are therefore refused for compilers, and allowed where the backend returns the
-graph itself, which computes with Python's numbers.
+of these. Arithmetic on floats is therefore handed to Python's operators (`ops/number_arithmetic.py`); graphs with other
+arithmetic are refused for compilers, and allowed where the backend returns the graph itself.
 """
 
 from __future__ import annotations

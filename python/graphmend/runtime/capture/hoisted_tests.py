@@ -8,9 +8,10 @@
 
 A decision has to be an output of the outermost graph, and so have numbers that the program reads and values that it
 shows (`autograd/function_numbers.py`, `autograd/function_effects.py`). The nodes behind the test are therefore copied
-in front of the call of the function, if each node only computes. Nodes that write to memory of the body are copied with
-them; a body that writes to memory of its inputs is left alone. A test in `backward`, or in a function that `backward` calls, is copied where the test is computed from saved
-tensors: saved tensors stay the same, or the backward pass raises an exception.
+in front of the call of the function, if each node only computes. Nodes that write to memory of the body are copied
+too; a body that writes to memory of its inputs is left alone. A test in `backward`, or in a function that `backward`
+calls, is copied where the test is computed from saved tensors: saved tensors stay the same, or the backward pass raises
+an exception.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def entry(graph: Graph, argument: Node) -> Node:
 def computed_from(graph: Graph, wanted: Iterable[Node]) -> Optional[list[Node]]:
     """The nodes behind the wanted nodes, and the wanted nodes, in order; None if there are too many nodes.
 
-    A node that writes to the memory of one of them (`mask[:n] = 1`) belongs to them.
+    A node that writes to the memory of a needed node (`mask[:n] = 1`) is needed as well.
     """
     nodes: set[Node] = set()
     waiting = list(wanted)
@@ -190,8 +191,8 @@ def computed_from(graph: Graph, wanted: Iterable[Node]) -> Optional[list[Node]]:
 
 
 def is_free(graph: Graph, needed: list[Node]) -> bool:
-    """Whether copies outside of the graph compute the same: the nodes only compute, and write only to memory that they
-    make.
+    """Whether copies outside of the graph compute the same: the nodes only compute, and write only to memory of the
+    body.
     """
     inputs = [node for node in needed if node.op == "placeholder"]
     outer = node_facts.storages_in(inputs)

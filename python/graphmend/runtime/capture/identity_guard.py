@@ -132,8 +132,8 @@ def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     """Refuse a program that asks whether a data-dependent number is a certain object, such as True.
 
     Dynamo answers False for every symbolic number; without symbolic numbers in graphs, Python answers. A number implied
-    by the path counts, too (`n > 3` is False where `n == 0` held). Dynamo's own Python for `list.index` and such asks
-    `one is other or one == other`, and there the second question answers for numbers.
+    by the path counts, too (`n > 3` is False where `n == 0` held). Dynamo's own Python for `list.index` asks `one is
+    other or one == other`, and the second question decides for numbers.
     """
     is_question = trace.whole and sign in ("is", "is not") and not is_polyfill(tx.f_code)
     if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):

@@ -191,8 +191,8 @@ def hand_over(module: torch.fx.GraphModule) -> None:
     for node in list(module.graph.nodes):
         if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64}:
             continue
-        number = node.args[0]
-        result = number.args[0] if isinstance(number, torch.fx.Node) and number.target == "item" else None
+        number: Any = node.args[0]
+        result: Any = number.args[0] if getattr(number, "target", None) == "item" else None
         if getattr(result, "target", None) is OPERATOR and dtype_of(result.args[0]) is torch.float64:
             node.replace_all_uses_with(result)
             module.graph.erase_node(node)

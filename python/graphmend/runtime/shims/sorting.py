@@ -17,7 +17,16 @@ from ..base.dynamo_values import kind_of_break
 from ..capture.implicit_bool import truth_answer
 
 MAX_SORTED = 32
-ITERATORS = (types.GeneratorType, map, filter, zip, reversed, type(reversed([])), type(iter([])), type({}.values()))
+ITERATORS: tuple[Any, ...] = (
+    types.GeneratorType,
+    map,
+    filter,
+    zip,
+    reversed,
+    type(reversed([])),
+    type(iter([])),
+    type({}.values()),
+)
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "orders that data decide")
 

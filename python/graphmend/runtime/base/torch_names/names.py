@@ -88,10 +88,10 @@ NAMES = {
     ),
     "torch._dynamo.variables.misc": (
         "AutogradFunctionContextVariable AutogradFunctionVariable CellVariable ConstantLikeVariable DeletedVariable "
-        "get_np_to_tnp_map GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable "
-        "RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
+        "get_np_to_tnp_map GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable "
+        "PythonModuleVariable RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
     ),
-    "torch._dynamo.variables.nn_module": "NNModuleVariable UnspecializedNNModuleVariable",
+    "torch._dynamo.variables.nn_module": "UnspecializedNNModuleVariable",
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",
     "torch._dynamo.variables.script_object": "OpaqueObjectClassVariable",
