@@ -15,7 +15,6 @@ import importlib.machinery
 import json
 import os
 import sys
-import time
 import types
 from collections import defaultdict
 from collections.abc import Callable
@@ -26,6 +25,7 @@ import pytest
 from mutant_build import ROOT, digest_of
 from mutant_map import beside
 from mutant_places import Place
+from mutant_tests import used
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Tests of shims are programs around one call of Python's library: they take a third of the time, and decide little.
@@ -136,9 +136,9 @@ class Recorder:
         self.write(item, -1)  # what is known of a test that ends the process
         clear_caches()
         self.ran.clear()
-        self.good, began = True, time.monotonic()
+        self.good, began = True, used()
         done = yield
-        self.write(item, round(time.monotonic() - began, 2) if self.good else -1)
+        self.write(item, round(used() - began, 2) if self.good else -1)
         return done
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
