@@ -68,6 +68,11 @@ SIDES: dict[str, tuple[Build, str | None]] = {
     "derivatives": (lambda g, x, n, m: untraced(g, torch.autograd.grad, x, x), "a side computes gradients"),
     "one of many": (lambda g, x, n, m: g.call(F.one_hot, n, 9), f"`one_hot` {NOT_SEEN}"),
     "what fails": (lambda g, x, n, m: untraced(g, torch.mm, x, n), "`mm` cannot be examined (RuntimeError)"),
+    "numbers that fail": (
+        lambda g, x, n, m: untraced(g, operator.truediv, 1, 0),
+        "`truediv` cannot be examined (ZeroDivisionError)",
+    ),
+    "numbers": (lambda g, x, n, m: g.call(operator.truediv, 1, 2), None),
     "an unknown method": (
         lambda g, x, n, m: g.graph.call_method("gone", (x,)),
         "`gone` cannot be examined (AttributeError)",
