@@ -59,6 +59,7 @@ def matrix(
         by: dict[str, list[str]] = defaultdict(list)
         for column, words in zip(columns, said):
             by[words or "nothing"].append(" / ".join(column.splitlines()))
-        assert not of_head
+        if of_head:
+            by[of_head].append("the head")
         blocks["".join(f"  {words}: {'  |  '.join(some)}\n" for words, some in by.items())].append(row)
     return "".join("".join(f"{row}\n" for row in same) + block for block, same in blocks.items())
