@@ -16,7 +16,7 @@ Write = Callable[[str, str, int], str]
 
 
 def told(executable: str, folder: Path, files: list[list[str]], *options: str) -> list[list[str]]:
-    """What is said of each piece of each file: the codes with their lines, and whether `run` and `fix` mend them."""
+    """What is said of each piece of each file: codes with their lines, whether `run` and `fix` mend them, and why not."""
     starts = []
     for number, pieces in enumerate(files):
         text = "".join(pieces)
@@ -45,7 +45,8 @@ def told(executable: str, folder: Path, files: list[list[str]], *options: str) -
         number = int(Path(one["path"]).stem)
         piece = bisect_right(starts[number], one["line"] - 1) - 1
         mends = ("+" if one["run"] else "") + {"no": "", "safe": "!", "assumes": "?"}[one["fix"]]
-        found[number, piece].append(f"{one['line'] - starts[number][piece]}:{one['code']}{mends}")
+        why = f" ({one['reason']})" if one["reason"] else ""
+        found[number, piece].append(f"{one['line'] - starts[number][piece]}:{one['code']}{mends}{why}")
     return [[" ".join(found[number, piece]) for piece in range(len(pieces))] for number, pieces in enumerate(files)]
 
 
