@@ -58,22 +58,53 @@ BUILTINS = "abs all any ascii bin bool bytes callable chr complex dict divmod en
 BUILTINS += " hasattr hash hex int isinstance issubclass len list max min oct ord pow range repr reversed round set"
 BUILTINS += " slice sorted str sum tuple type zip id print input open iter next vars eval super setattr delattr"
 METHODS = "capitalize casefold center count endswith find format get index isalpha isdigit items join keys ljust lower"
-METHODS += " lstrip partition removeprefix removesuffix replace rjust rpartition rsplit rstrip split splitlines startswith"
-METHODS += " strip title upper values zfill as_tuple bit_length is_integer hex decode encode append pop update clear sort add"
+METHODS += (
+    " lstrip partition removeprefix removesuffix replace rjust rpartition rsplit rstrip split splitlines startswith"
+)
+METHODS += (
+    " strip title upper values zfill as_tuple bit_length is_integer hex decode encode append pop update clear sort add"
+)
 OF_TENSORS = "sum relu view contiguous as_strided view_as_real numel size dim stride is_contiguous data_ptr item tolist"
-OF_TENSORS += " add_ zero_ t_ unsqueeze_ sort add clone detach normal_ bernoulli nonzero to cpu numpy backward requires_grad_"
+OF_TENSORS += (
+    " add_ zero_ t_ unsqueeze_ sort add clone detach normal_ bernoulli nonzero to cpu numpy backward requires_grad_"
+)
 FUNCTIONS = "torch.relu torch.add torch.rand_like torch.randn_like torch.nn.functional.relu torch.nn.functional.dropout"
-FUNCTIONS += " torch.finfo torch.is_tensor torch.is_floating_point torch.equal torch.nonzero torch.numel torch.save math.sqrt"
-FUNCTIONS += " math.log json.dumps json.loads os.path.join os.path.exists textwrap.dedent time.time pure shown self.method"
+FUNCTIONS += (
+    " torch.finfo torch.is_tensor torch.is_floating_point torch.equal torch.nonzero torch.numel torch.save math.sqrt"
+)
+FUNCTIONS += (
+    " math.log json.dumps json.loads os.path.join os.path.exists textwrap.dedent time.time pure shown self.method"
+)
 FUNCTIONS += " self.showing self.linear self.layers[0] self.scale words.f gone TABLE[0]"
 EXPRESSIONS = [
     *(f"{name}(n)" for name in BUILTINS.split()),
     *(f"n.{name}()" for name in METHODS.split()),
     *(f"x.{name}()" for name in OF_TENSORS.split()),
     *(f"{name}(x)" for name in FUNCTIONS.split()),
-    *("int(x.sum())", "bool(x.sum())", "float(x.sum(), 1)", "map(str, n)", "map(pure, n)", "filter(bool, n)", "map(str)"),
+    *(
+        "int(x.sum())",
+        "bool(x.sum())",
+        "float(x.sum(), 1)",
+        "map(str, n)",
+        "map(pure, n)",
+        "filter(bool, n)",
+        "map(str)",
+    ),
     *("torch.add(x, y, out=y)", "torch.add(x, y, alpha=2)", "self.plain", "self.telling", "self.scale", "missing", "n"),
-    *("(lambda: n)", "(k := n)", "[a for a in n]", "f'{n}'", "x[n]", "x[0]", "x > 0", "x.shape", "self", "TABLE", "-x", "..."),
+    *(
+        "(lambda: n)",
+        "(k := n)",
+        "[a for a in n]",
+        "f'{n}'",
+        "x[n]",
+        "x[0]",
+        "x > 0",
+        "x.shape",
+        "self",
+        "TABLE",
+        "-x",
+        "...",
+    ),
 ]
 PLACES = [
     "if x.sum() > 0:\n    y = y + 1\n    z = {e}\nreturn y",

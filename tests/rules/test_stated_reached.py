@@ -35,8 +35,20 @@ DECORATORS = [
     *("", "@torch.compile", "@torch.compile(dynamic=True)", "@tc", "@wrapper", "@telling", "@apart", "@other.apart(1)"),
     *("@torch.compiler.disable", "@torch.compiler.disable()", "@torch.compiler.disable(recursive=False)", "@disable"),
     *("@torch.compiler.assume_constant_result", "@torch.compiler.allow_in_graph", "@torch.compiler.nonstrict_trace"),
-    *("@torch._dynamo.disable", "@torch._dynamo.allow_in_graph", "@torch._disable_dynamo", "@torch.no_grad()", "@staticmethod"),
-    *("@torch.library.custom_op('a::b', mutates_args=())", "@functools.lru_cache", "@property", "@compile", "@torch.jit.script"),
+    *(
+        "@torch._dynamo.disable",
+        "@torch._dynamo.allow_in_graph",
+        "@torch._disable_dynamo",
+        "@torch.no_grad()",
+        "@staticmethod",
+    ),
+    *(
+        "@torch.library.custom_op('a::b', mutates_args=())",
+        "@functools.lru_cache",
+        "@property",
+        "@compile",
+        "@torch.jit.script",
+    ),
 ]
 FUNCTION = """
 
@@ -133,7 +145,9 @@ def test_methods_of_long_classes(executable: str, tmp_path: Path) -> None:
     ]
 
     def written(row: str, last: str, number: int) -> str:
-        first = "    def g(self, x: torch.Tensor):\n        if x.sum() > 0:\n            return x\n        return -x\n\n"
+        first = (
+            "    def g(self, x: torch.Tensor):\n        if x.sum() > 0:\n            return x\n        return -x\n\n"
+        )
         many = "".join(f"    def f{at}(self):\n        pass\n\n" for at in range(int(row.split()[0])))
         body = "\n".join(f"    {line}" if line else "" for line in last.splitlines())
         forward = "    def forward(self, x):\n        self.g = x\n        return self.g(x)\n"
