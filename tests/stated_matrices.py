@@ -16,7 +16,7 @@ Write = Callable[[str, str, int], str]
 
 
 def told(executable: str, folder: Path, files: list[list[str]], *options: str) -> list[list[str]]:
-    """What is said of each piece of each file: codes with their lines, whether `run` and `fix` mend them, and why not."""
+    """What is said of each piece of each file: codes with their lines, whether and how they are mended, or why not."""
     starts = []
     for number, pieces in enumerate(files):
         text = "".join(pieces)

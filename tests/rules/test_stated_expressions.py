@@ -1,4 +1,4 @@
-"""Every expression in every place where it may run twice, later, or not at all: whether `run` and `fix` mend the place."""
+"""Every expression in every place where it may run twice, later, or not at all: whether the place is mended."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -81,7 +82,8 @@ USERS = [
     "@torch.compile\ndef h(x):\n    def inner():\n        return g(x)\n    return inner()",
     "@torch.compile\ndef h(x):\n    return {'a': g}['a'](x)",
     "@torch.compile\ndef h(x):\n    if torch.compiler.is_compiling():\n        return x\n    return g(x)",
-    "@torch.compile\ndef h(x):\n    if torch.compiler.is_compiling():\n        return x\n    else:\n        return g(x)",
+    "@torch.compile\ndef h(x):\n    if torch.compiler.is_compiling():\n        return x\n    else:\n"
+    "        return g(x)",
     "@torch.compile\ndef h(x):\n    if not torch.compiler.is_compiling():\n        return g(x)\n    return x",
     "@torch.compile\ndef h(x):\n    return torch.utils.checkpoint.checkpoint(g, x)",
     "@torch.compiler.disable\ndef h(x):\n    return g(x)\n\n\n@torch.compile\ndef k(x):\n    return h(x)",
@@ -96,20 +98,29 @@ USERS = [
     "g = torch.compiler.disable(h)\nh = torch.compile(g)",
     "class M(nn.Module):\n    def forward(self, x):\n        return g(x)",
     "class M(nn.Module):\n    def other(self, x):\n        return g(x)",
-    "class M(nn.Module):\n    def forward(self, x):\n        return self.other(x)\n\n    def other(self, x):\n        return g(x)",
-    "class M(nn.Module):\n    def forward(self, x):\n        return [self.other]\n\n    def other(self, x):\n        return g(x)",
-    "class M(nn.Module):\n    def forward(self, x):\n        return self.other\n\n    @property\n    def other(self):\n        return g(self)",
-    "class M(nn.Module):\n    def __init__(self):\n        self.f = g\n\n    def forward(self, x):\n        return self.f(x)",
+    "class M(nn.Module):\n    def forward(self, x):\n        return self.other(x)\n\n"
+    "    def other(self, x):\n        return g(x)",
+    "class M(nn.Module):\n    def forward(self, x):\n        return [self.other]\n\n"
+    "    def other(self, x):\n        return g(x)",
+    "class M(nn.Module):\n    def forward(self, x):\n        return self.other\n\n    @property\n"
+    "    def other(self):\n        return g(self)",
+    "class M(nn.Module):\n    def __init__(self):\n        self.f = g\n\n    def forward(self, x):\n"
+    "        return self.f(x)",
     "class M(Base):\n    def forward(self, x):\n        return g(x)",
     "class M:\n    def forward(self, x):\n        return g(x)",
-    "class M(torch.autograd.Function):\n    def forward(ctx, x):\n        return x\n\n    def backward(ctx, x):\n        return g(x)",
-    "class M(torch.autograd.Function):\n    def forward(ctx, x):\n        return x\n\n    def vjp(ctx, x):\n        return g(x)",
+    "class M(torch.autograd.Function):\n    def forward(ctx, x):\n        return x\n\n"
+    "    def backward(ctx, x):\n        return g(x)",
+    "class M(torch.autograd.Function):\n    def forward(ctx, x):\n        return x\n\n"
+    "    def vjp(ctx, x):\n        return g(x)",
     "class M:\n    def __init__(self):\n        g(1)\n\n\n@torch.compile\ndef h(x):\n    return M()",
     "class M:\n    def f(self, x):\n        return g(x)\n\n\n@torch.compile\ndef h(x):\n    return M().f(x)",
     "class M:\n    def f(self, x):\n        return g(x)\n\n\n@torch.compile\ndef h(x, m: M):\n    return m.f(x)",
-    "class A(nn.Module):\n    def f(self, x):\n        return g(x)\n\n\nclass M(A):\n    def forward(self, x):\n        return self.f(x)",
-    "class A(nn.Module):\n    def f(self, x):\n        return g(x)\n\n\nclass M(A):\n    def forward(self, x):\n        return super().f(x)",
-    "class A(nn.Module):\n    def forward(self, x):\n        return self.f(x)\n\n\nclass M(A):\n    def f(self, x):\n        return g(x)",
+    "class A(nn.Module):\n    def f(self, x):\n        return g(x)\n\n\n"
+    "class M(A):\n    def forward(self, x):\n        return self.f(x)",
+    "class A(nn.Module):\n    def f(self, x):\n        return g(x)\n\n\n"
+    "class M(A):\n    def forward(self, x):\n        return super().f(x)",
+    "class A(nn.Module):\n    def forward(self, x):\n        return self.f(x)\n\n\n"
+    "class M(A):\n    def f(self, x):\n        return g(x)",
     "F = {'a': g}\n\n\n@torch.compile\ndef h(x, k):\n    return F[k](x)",
     "F = [g]\n\n\n@torch.compile\ndef h(x, k):\n    for f in F:\n        x = f(x)\n    return x",
 ]
@@ -123,8 +134,6 @@ def function(decorator: str, user: str, number: int) -> str:
 
 
 def renamed(text: str, name: str, new: str) -> str:
-    import re
-
     return re.sub(rf"(?<![\w.'@]){name}\b(?!')|(?<=@){name}\b", new, text)
 
 
@@ -139,7 +148,8 @@ def test_methods_of_long_classes(executable: str, tmp_path: Path) -> None:
         "def g(self, x):\n    return x",
         "def g(self, x):\n    if x.any():\n        x = x + 1\n    return x",
         "@property\ndef g(self):\n    if self.x.any():\n        return 1\n    return 2",
-        "@property\ndef g(self):\n    return 1\n\n@g.setter\ndef g(self, x: torch.Tensor):\n    if x.any():\n        self.y = 1",
+        "@property\ndef g(self):\n    return 1\n\n@g.setter\ndef g(self, x: torch.Tensor):\n    if x.any():\n"
+        "        self.y = 1",
         "@property\ndef g(self):\n    return 1\n\n@g.deleter\ndef g(self):\n    if self.x.any():\n        self.y = 1",
         "g = None",
     ]
