@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import Any
 
 import pytest
+import torch
 
+from graphmend.runtime.analysis import node_facts
 from graphmend.runtime.analysis.drawing_names import drawing_names, is_drawing, uses
 
 OPERATORS = {
@@ -48,3 +51,18 @@ def test_names_of_functions_that_draw() -> None:
     names = drawing_names()
     assert {"dropout", "alpha_dropout", "kaiming_normal_", "orthogonal_", "gumbel_softmax"} <= names
     assert names.isdisjoint({"__class__", "shape", "zeros_", "constant_", "cross_entropy", "conv2d", "abs"})
+
+
+GENERATORS: list[tuple[Any, bool]] = [
+    *((torch.random.manual_seed, True), (torch.random.seed, True), (torch.cuda.manual_seed, True)),
+    *((torch.cuda.synchronize, True), (torch.get_default_dtype, False), (operator.add, False), (print, False)),
+    *((torch.is_grad_enabled, False), ("gone", False), (torch.set_default_dtype, False)),
+]
+
+
+def test_functions_without_tensors() -> None:
+    """What stands beside `manual_seed` may set or read a generator, and torch itself does not count."""
+    assert [node_facts.is_of_generators(function) for function, _ in GENERATORS] == [drawn for _, drawn in GENERATORS]
+    graph = torch.fx.Graph()
+    nodes = [graph.call_function(function, (1,)) for function in (torch.random.manual_seed, operator.add)]
+    assert [node_facts.draws(node) for node in nodes] == [True, False]
