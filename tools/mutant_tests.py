@@ -47,6 +47,7 @@ MEANING = [
     "source_bounds",
     "fences",
     "unions",
+    "source_unions",
     "decorated",
     "mangled",
     "alike",

@@ -9,7 +9,8 @@ from stated_texts import hold
 
 from graphmend import core
 
-HEAD = "from dataclasses import dataclass\nfrom typing import Literal, Optional, Union\n\nA = int | str\nB = Union[bytes, A]\n\n\n"
+HEAD = "from dataclasses import dataclass\nfrom typing import Literal, Optional, Union\n\n"
+HEAD += "A = int | str\nB = Union[bytes, A]\n\n\n"
 
 
 def name(number: int) -> str:
@@ -45,10 +46,10 @@ def quoted(count: int) -> str:
 
 
 WAYS: dict[str, tuple[Callable[[int], str], list[int]]] = {
-    "bars": (by_bars, [1, 2, 3, *range(30, 35), 99]),
-    "classes": (of_classes, [1, 2, *range(97, 103)]),
-    "bars to the right": (to_the_right, [2, 3, *range(30, 35)]),
-    "brackets": (in_brackets, [1, 2, 3, *range(14, 18), 40]),
+    "bars": (by_bars, [1, 2, 3, *range(27, 33), 99]),
+    "classes": (of_classes, [1, 2, *range(29, 36), 98, 99]),
+    "bars to the right": (to_the_right, [2, 3, *range(27, 33)]),
+    "brackets": (in_brackets, [1, 2, 3, *range(27, 33), 40]),
     "optional": (optional, [1, 2, 3, *range(13, 17)]),
     "quotes": (quoted, [0, 1, 2]),
 }
