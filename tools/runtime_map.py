@@ -213,7 +213,10 @@ class Map:
                 os._exit(self.record())
             finally:
                 os._exit(3)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 1, 5)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR):
+            raise SystemExit(f"the tests cannot be collected: {self.path.with_name('map.log')}")
+        return status in (0, 1, 5)
 
     def record(self) -> int:
         os.setsid()
