@@ -15,7 +15,7 @@ from typing import Callable
 Write = Callable[[str, str, int], str]
 
 
-def told(executable: str, folder: Path, files: list[list[str]], *options: str) -> list[list[str]]:
+def told(executable: str, folder: Path, files: list[list[str]], *options: str, why: str = "reason") -> list[list[str]]:
     """What is said of each piece of each file: codes with their lines, whether and how they are mended, or why not."""
     starts = []
     for number, pieces in enumerate(files):
@@ -45,18 +45,28 @@ def told(executable: str, folder: Path, files: list[list[str]], *options: str) -
         number = int(Path(one["path"]).stem)
         piece = bisect_right(starts[number], one["line"] - 1) - 1
         mends = ("+" if one["run"] else "") + {"no": "", "safe": "!", "assumes": "?"}[one["fix"]]
-        why = f" ({one['reason']})" if one["reason"] else ""
-        found[number, piece].append(f"{one['line'] - starts[number][piece]}:{one['code']}{mends}{why}")
+        reason = f" ({one[why]})" if one[why] else ""
+        found[number, piece].append(f"{one['line'] - starts[number][piece]}:{one['code']}{mends}{reason}")
     return [[" ".join(found[number, piece]) for piece in range(len(pieces))] for number, pieces in enumerate(files)]
 
 
 def matrix(
-    executable: str, folder: Path, head: str, rows: list[str], columns: list[str], write: Write, *options: str
+    executable: str,
+    folder: Path,
+    head: str,
+    rows: list[str],
+    columns: list[str],
+    write: Write,
+    *options: str,
+    why: str = "reason",
 ) -> str:
-    """For rows of which the same is said their columns, by what is said; `write` knows the number of the column."""
+    """For rows of which the same is said their columns, by what is said; `write` knows the number of the column.
+
+    `why` is the member of a finding that says why it is not mended.
+    """
     files = [[head, *(write(row, column, number) for number, column in enumerate(columns))] for row in rows]
     blocks: dict[str, list[str]] = defaultdict(list)
-    for row, (of_head, *said) in zip(rows, told(executable, folder, files, *options)):
+    for row, (of_head, *said) in zip(rows, told(executable, folder, files, *options, why=why)):
         by: dict[str, list[str]] = defaultdict(list)
         for column, words in zip(columns, said):
             by[words or "nothing"].append(" / ".join(column.splitlines()))
