@@ -19,7 +19,7 @@ import pytest
 from mutant_build import ROOT, SOURCES, digest_of, programs_of
 from mutant_lines import Lines, blocks_of
 from mutant_places import Place, functions_of, hide
-from mutant_tests import Suite, Watcher, caches
+from mutant_tests import Suite, Watcher, caches, used
 
 MARK = re.compile(b"\1")
 LABEL = re.compile(r"\b(?:case\b[^:?]*|default\s*):")
@@ -78,13 +78,13 @@ class Recorder(Watcher):
         for cache in self.caches:
             cache.cache_clear()
         self.marks.take()
-        self.nodeid, self.good, self.began = item.nodeid, True, time.monotonic()
+        self.nodeid, self.good, self.began = item.nodeid, True, used()
 
     def failed(self, report: pytest.TestReport) -> None:
         self.good = False
 
     def end(self) -> None:
-        seconds = time.monotonic() - self.began if self.good else -1
+        seconds = used() - self.began if self.good else -1
         with self.path.open("a") as file:
             file.write(json.dumps([self.nodeid, seconds, f"{self.marks.take():x}"]) + "\n")
 

@@ -1,5 +1,7 @@
 """The tests of the core, collected once; what is asked for runs in a process that is forked from the one that has them.
 
+Seconds are those of the processors, so that a busy machine changes no verdict; of the clock a test has FREELY as many.
+
 What tests import, torch above all, is imported once too. A test that asks the core while it is collected would ask one
 without a mutant: no file of tests may do so.
 """
@@ -24,6 +26,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MEMORY = 12 << 30
+FREELY = 6.0
+TICKS = os.sysconf("SC_CLK_TCK")
 TESTS = ["syntax", "values", "flow", "rules", "fix", "cli", "meaning/test_reader.py", "meaning/test_source.py"]
 TESTS += [
     f"meaning/test_{name}.py" for name in ("stated_readings", "scalars", "documents", "bounds", "reader_messages")
@@ -43,6 +47,7 @@ MEANING = [
     "source_bounds",
     "fences",
     "unions",
+    "source_unions",
     "decorated",
     "mangled",
     "alike",
@@ -101,12 +106,13 @@ class Suite:
         return True
 
     def run(self, tests: list[tuple[pytest.Item, float]], built: Path, end: float, watch: Watch | None = None) -> Ended:
-        """Run tests up to the first that fails, and until a time has come; each with the seconds that it may take.
+        """Run tests up to the first that fails, and until `spent` has come to `end`; each may take so many seconds.
 
         Where they are watched, each makes its own fixtures.
         """
         folder = Path(tempfile.mkdtemp(prefix="gm-"))
         reading, writing = os.pipe()
+        left = end - spent()
         child = os.fork()
         if child == 0:
             status = 3
@@ -117,7 +123,7 @@ class Suite:
                 self.config.pluginmanager.register(plugin)
                 following = [test for test, _ in tests[1:]] if watch is None else []
                 for (test, _), after in zip_longest(tests, following):
-                    if time.monotonic() > end:
+                    if used() > left:
                         break
                     plugin.begin(test)
                     self.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
@@ -174,20 +180,62 @@ def settle(config: pytest.Config, built: Path, folder: Path) -> None:
     settle_in(config, folder / "t")
 
 
+def spent() -> float:
+    """The seconds of all processes that have ended below this one."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
+
+
+def used() -> float:
+    """The seconds of this process, and of those that have ended below it."""
+    return sum(os.times()[:4])
+
+
+def spent_in(session: int) -> float:
+    """The seconds of the processes of a session, and of those that have ended below them."""
+    total = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            total += sum(map(int, fields[11:15]))
+    return total / TICKS
+
+
+class Clock:
+    """The time of a test that runs in a session."""
+
+    def __init__(self, session: int, seconds: float) -> None:
+        self.session, self.seconds = session, seconds
+        self.began, self.spent = time.monotonic(), spent_in(session)
+
+    def wait(self) -> float:
+        """Seconds in which the time cannot have come; 0 where it has."""
+        most = self.began + FREELY * self.seconds - time.monotonic()
+        return max(0.0, min(most, self.spent + self.seconds - spent_in(self.session)))
+
+
 def attend(child: int, reading: int, seconds: dict[str, float]) -> Ended:
     """Wait for the forked process; one whose test takes too long is killed, with all that it has started."""
     known = {name.encode("unicode_escape").decode(): name for name in seconds}
-    rest, running, how, end = b"", "", "", time.monotonic() + 60
+    rest, running, how, clock = b"", "", "", Clock(child, 60)
     while not how:
-        ready = select.select([reading], [], [], max(0.0, end - time.monotonic()))[0]
-        read = os.read(reading, 65536) if ready else b""
+        # So much time is left at least, for a processor gives no more than a second in a second.
+        wait = clock.wait()
+        if wait <= 0:
+            how = "took too long"
+            break
+        if not select.select([reading], [], [], max(0.1, wait / (os.cpu_count() or 1)))[0]:
+            continue
+        read = os.read(reading, 65536)
         if not read:
-            how = "" if ready else "took too long"
             break
         *names, rest = (rest + read).split(b"\n")
         if names:
             running = known[names[-1].decode()]
-            end = time.monotonic() + seconds[running]
+            clock = Clock(child, seconds[running])
     if how:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -30,7 +30,7 @@ from mutant_build import CHECKED, ROOT, build, build_marking, configure, copy_so
 from mutant_history import History, in_turns
 from mutant_map import Map, Reach
 from mutant_places import Place, draw, draw_each, places_of
-from mutant_tests import Suite, collect
+from mutant_tests import Suite, collect, spent
 
 HANGING = 600.0
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
@@ -81,7 +81,7 @@ class Bench:
 
     def noticed_by(self, place: Place, tests: list[tuple[pytest.Item, float]]) -> str:
         """The test that fails with the mutant and does not fail without, or ""."""
-        end = time.monotonic() + self.seconds
+        end = spent() + self.seconds
         while tests:
             ended = self.suite.run(tests, self.folder / "build", end)
             if not ended.test:

@@ -2,7 +2,8 @@
 
 The modules are imported with a mark in front of each statement of a function, and the tests of ROOMS run once.
 A test that fails without a mutant is left out, and so are programs in processes of their own, which have the runtime
-unchanged. Of a test with many cases three are measured, and stand for the others. The map is kept by file of tests: one
+unchanged. Of a test with many cases three are measured, and stand for the others; where these take less than QUICK
+seconds, all are, for tables of small cases are often about different statements. The map is kept by file of tests: one
 that has changed is measured again. A statement is known by its function and its first line, so the map outlives most
 changes of the runtime; build/mutants-runtime/map.jsonl is removed for a new one.
 """
@@ -15,7 +16,6 @@ import importlib.machinery
 import json
 import os
 import sys
-import time
 import types
 from collections import defaultdict
 from collections.abc import Callable
@@ -26,10 +26,12 @@ import pytest
 from mutant_build import ROOT, digest_of
 from mutant_map import beside
 from mutant_places import Place
+from mutant_tests import used
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Tests of shims are programs around one call of Python's library: they take a third of the time, and decide little.
 ROOMS = "analysis autograd base capture driver effects external guards ops passes".split()
+QUICK = 0.05
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line"]
 APART = {"warm_python", "pytester"}  # fixtures of tests that start processes
 Body = Callable[[ast.AST, list[ast.stmt], str], None]
@@ -106,7 +108,7 @@ def module_of(path: str) -> str:
 class Recorder:
     """Chooses the tests that are not known yet, and writes what each of them runs; -1 seconds for one that fails."""
 
-    def __init__(self, path: Path, known: dict[str, str]) -> None:
+    def __init__(self, path: Path, known: dict[str, tuple[str, float]]) -> None:
         self.path, self.known, self.process = path, known, os.getpid()
         self.digests: dict[Path, str] = {}
         self.ran: set[str] = set()
@@ -123,9 +125,19 @@ class Recorder:
         cases: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in inside:
             cases[function_of(item.nodeid)].append(item)
-        some = [item for group in cases.values() for item in {group[0], group[len(group) // 2], group[-1]}]
-        wanted = {item.nodeid for item in some if self.known.get(item.nodeid) != self.digest(item.path)}
+        some = [item for group in cases.values() for item in self.some_of(group)]
+        wanted = {item.nodeid for item in some if not self.is_known(item)}
         items[:] = [item for item in inside if item.nodeid in wanted]
+
+    def is_known(self, item: pytest.Item) -> bool:
+        """Whether a test has been measured as it is."""
+        return self.known.get(item.nodeid, ("", 0.0))[0] == self.digest(item.path)
+
+    def some_of(self, group: list[pytest.Item]) -> list[pytest.Item]:
+        """The cases of a test to measure: three, and all of them where the three are known for quick ones."""
+        three = list(dict.fromkeys([group[0], group[len(group) // 2], group[-1]]))
+        quick = all(self.is_known(item) and 0 <= self.known[item.nodeid][1] < QUICK for item in three)
+        return group if quick else three
 
     def write(self, item: pytest.Item, seconds: float) -> None:
         with self.path.open("a") as file:
@@ -136,9 +148,9 @@ class Recorder:
         self.write(item, -1)  # what is known of a test that ends the process
         clear_caches()
         self.ran.clear()
-        self.good, began = True, time.monotonic()
+        self.good, began = True, used()
         done = yield
-        self.write(item, round(time.monotonic() - began, 2) if self.good else -1)
+        self.write(item, round(used() - began, 2) if self.good else -1)
         return done
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -173,8 +185,9 @@ class Map:
     def __init__(self, folder: Path, names: list[str]) -> None:
         self.path, self.names = folder / "map.jsonl", names
         folder.mkdir(parents=True, exist_ok=True)
-        while not self.measure():
-            pass
+        for _ in range(2):  # three cases of each test, then all those of quick ones
+            while not self.measure():
+                pass
         rows = self.rows()
         measured = {name: Reach(row[2], frozenset(row[3])) for name, row in rows.items() if row[2] >= 0}
         alike: dict[str, list[Reach]] = defaultdict(list)
@@ -200,14 +213,17 @@ class Map:
                 os._exit(self.record())
             finally:
                 os._exit(3)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 1, 5)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR):
+            raise SystemExit(f"the tests cannot be collected: {self.path.with_name('map.log')}")
+        return status in (0, 1, 5)
 
     def record(self) -> int:
         os.setsid()
         log = os.open(self.path.with_name("map.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        known = {name: digest for digest, name, _, _ in self.rows().values()}
+        known = {name: (digest, seconds) for digest, name, seconds, _ in self.rows().values()}
         sys.meta_path.insert(
             0, Finder({module_of(name): Marking(module_of(name), str(ROOT / name)) for name in self.names})
         )

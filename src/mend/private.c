@@ -99,8 +99,10 @@ static bool makes_new(const gm_proof *proof, const gm_symbol *symbol, const gm_n
         return true;
     }
     const gm_torch_op *op = value->kind == GM_KIND_Call ? gm_called_torch_op(proof->function, value, NULL) : NULL;
-    bool is_where = op != NULL && strcmp(op->name, "where") == 0 && gm_as_Call(value)->args.count == 3;
-    return is_where || (op != NULL && makes_own_tensor(op));
+    if (op == NULL || gm_call_keyword(gm_as_Call(value), "out") != NULL) { /* `out` is the result, and others hold it */
+        return false;
+    }
+    return (strcmp(op->name, "where") == 0 && gm_as_Call(value)->args.count == 3) || makes_own_tensor(op);
 }
 
 /* Whether all readings of the variable between its definition and the branch are of a kind. */

@@ -30,6 +30,7 @@ PRODUCTS: dict[str, tuple[Call, Shapes]] = {
     "convolution with a bias": (F.conv1d, [(2, 3, 7), (4, 3, 3), (4,)]),
     "convolution in groups": (lambda x, w: F.conv1d(x, w, groups=2), [(2, 4, 7), (4, 2, 3)]),
     "convolution by one": (F.conv1d, [(1, 1, 3), (1, 1, 1)]),
+    "convolution of one channel": (F.conv1d, [(1, 1, 5), (1, 1, 3)]),
 }
 ELEMENTS: dict[str, tuple[Call, Shapes, int]] = {
     "relu": (torch.relu, [(2, 3)], 6),

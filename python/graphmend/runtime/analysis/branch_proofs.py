@@ -192,8 +192,6 @@ def unequal_gradients(module: GraphModule, marks: Marks) -> Optional[str]:
         return inputs
 
     for node in module.graph.nodes:
-        if kind_of(node) is not None or node.op == "output":
-            continue
         value = tensor_of(node)
         values = [item for item in (value if isinstance(value, (tuple, list)) else [value])]
         differentiable = any(isinstance(item, torch.Tensor) and item.requires_grad for item in values)

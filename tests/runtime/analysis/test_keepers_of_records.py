@@ -1,0 +1,105 @@
+"""Which receivers of log records may keep a record after the call: small ones, each for one way to keep."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import queue
+from typing import Any, Callable
+
+import pytest
+
+from graphmend.runtime.analysis.record_keepers import keeps_records
+
+KEPT: list[Any] = []
+
+
+def made(base: str, body: str) -> Any:
+    """A receiver with the methods of a class body."""
+    space: dict[str, Any] = {"logging": logging, "KEPT": KEPT}
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    exec(f"class Own({base}):\n{lines}", space)
+    return space["Own"]() if base != "logging.LoggerAdapter" else space["Own"](logging.Logger("a"), {})
+
+
+HANDLERS: dict[str, tuple[str, str, bool]] = {
+    "nothing": ("logging.Handler", "def emit(self, record): pass", False),
+    "reads": ("logging.Handler", "def emit(self, record): print(record.msg, record.levelno)", False),
+    "formats": ("logging.Handler", "def emit(self, record): text = self.format(record)", False),
+    "sets an attribute": ("logging.Filter", "def filter(self, record): record.seen = 1; return True", False),
+    "gives it back": ("logging.Filter", "def filter(self, record): return record", False),
+    "gives a pair": ("logging.Filter", "def filter(self, record): return 1, record", False),
+    "gives a pair, with it in front": ("logging.Filter", "def filter(self, record): return record, 1", True),
+    "a text": ("logging.Filter", "def filter(self, record): return f'{record}'", False),
+    "appends": ("logging.Handler", "def emit(self, record): KEPT.append(record)", True),
+    "an attribute": ("logging.Handler", "def emit(self, record): self.last = record", True),
+    "another name": ("logging.Handler", "def emit(self, record):\n    one = record\n    self.last = one", True),
+    "a closure": ("logging.Handler", "def emit(self, record): self.last = lambda: record", True),
+    "a global function": ("logging.Handler", "def emit(self, record): keep(record)", True),
+    "its own method": (
+        "logging.Handler",
+        "def emit(self, record): self.own(record)\ndef own(self, record): return record.msg",
+        False,
+    ),
+    "its own method, which keeps": (
+        "logging.Handler",
+        "def emit(self, record): self.own(record)\ndef own(self, record): self.last = record",
+        True,
+    ),
+    "a method of it that nobody calls": (
+        "logging.Handler",
+        "def emit(self, record): pass\ndef own(self, record): self.last = record",
+        False,
+    ),
+    "methods that call each other": (
+        "logging.Handler",
+        "def emit(self, record): self.own(record)\ndef own(self, record): self.emit(record)",
+        False,
+    ),
+    "compares": ("logging.Filter", "def filter(self, record): return record == 1", True),
+    "the base": ("logging.Handler", "def emit(self, record): super().emit(record)", False),
+    "a static method": ("logging.Handler", "@staticmethod\ndef emit(record): KEPT.append(record)", False),
+    "a handler in it": ("logging.Handler", "def emit(self, record): self.other.handle(record)", False),
+    "an adapter": ("logging.LoggerAdapter", "def process(self, msg, kwargs): return f'[a] {msg}', kwargs", False),
+    "an adapter that keeps": ("logging.LoggerAdapter", "def process(self, msg, kwargs): KEPT.append(msg)", True),
+    "an adapter with a method": ("logging.LoggerAdapter", "def info(self, msg): pass", True),
+}
+
+
+@pytest.mark.parametrize("name", HANDLERS)
+def test_receivers(name: str) -> None:
+    base, body, expected = HANDLERS[name]
+    assert keeps_records(made(base, body)) is expected
+
+
+def reading(record: Any) -> Any:
+    return record.msg
+
+
+def keeping(record: Any) -> None:
+    KEPT.append(record)
+
+
+def handing(record: Any) -> None:
+    logging.getLogger().handle(record)
+
+
+PYTHONS: dict[str, tuple[Callable[[], Any], bool]] = {
+    "nothing": (lambda: None, False),
+    "a logger": (lambda: logging.Logger("a"), False),
+    "the class of records": (lambda: logging.LogRecord, False),
+    "a stream": (lambda: logging.StreamHandler(), False),
+    "a formatter": (lambda: logging.Formatter("%(message)s"), False),
+    "a filter": (lambda: logging.Filter("a"), False),
+    "a queue": (lambda: logging.handlers.QueueHandler(queue.Queue()), False),
+    "a buffer": (lambda: logging.handlers.MemoryHandler(3), True),
+    "a function that reads": (lambda: reading, False),
+    "a function that keeps": (lambda: keeping, True),
+    "a function that hands it on": (lambda: handing, False),
+}
+
+
+@pytest.mark.parametrize("name", PYTHONS)
+def test_receivers_of_python(name: str) -> None:
+    make, expected = PYTHONS[name]
+    assert keeps_records(make()) is expected
