@@ -139,6 +139,22 @@ static const gm_node *alias_value(gm_builder *in, const gm_source_place *place, 
     return value->kind == GM_KIND_BinOp || value->kind == GM_KIND_Subscript ? value : NULL;
 }
 
+static bool is_bar(const gm_node *node) {
+    return node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_BitOr;
+}
+
+/* `A | B | C` leans to the left: its sides are one list, however many they are. */
+static void add_sides(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items) {
+    GM_VEC(const gm_node *) sides = {NULL, 0, 0};
+    for (; is_bar(node); node = gm_as_BinOp(node)->left) {
+        gm_vec_push(in->arena, &sides, gm_as_BinOp(node)->right);
+    }
+    add_branches(in, place, node, items);
+    for (uint32_t i = sides.count; i-- > 0;) {
+        add_branches(in, place, sides.items[i], items);
+    }
+}
+
 /* Unions inside of unions are one union. */
 static void add_branches(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items) {
     const gm_source_place *outer = NULL;
@@ -153,9 +169,8 @@ static void add_branches(gm_builder *in, const gm_source_place *place, const gm_
         add_branches(in, &inner, quoted, items);
     } else if (value != NULL) {
         add_branches(in, outer, value, items);
-    } else if (node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_BitOr) {
-        add_branches(in, place, gm_as_BinOp(node)->left, items);
-        add_branches(in, place, gm_as_BinOp(node)->right, items);
+    } else if (is_bar(node)) {
+        add_sides(in, place, node, items);
     } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, union_names)) {
         add_arguments(in, place, gm_as_Subscript(node)->slice, items);
     } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, optional_names)) {
@@ -437,7 +452,7 @@ static uint32_t type_of(gm_builder *in, const gm_source_place *place, const gm_n
     case GM_KIND_Attribute: return named_type(in, place, node);
     case GM_KIND_Subscript: return subscript_type(in, place, node);
     case GM_KIND_BinOp:
-        if (gm_as_BinOp(node)->op == GM_OP_BitOr) {
+        if (is_bar(node)) {
             return union_type(in, place, node);
         }
         break;

@@ -135,8 +135,8 @@ def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     by the path counts, too (`n > 3` is False where `n == 0` held). Dynamo's own Python for `list.index` asks `one is
     other or one == other`, and the second question decides for numbers.
     """
-    is_question = trace.whole and sign in ("is", "is not") and not is_polyfill(tx.f_code)
-    if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):
+    is_question = trace.whole and sign in ("is", "is not")
+    if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)) and not is_polyfill(tx.f_code):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
     return hooks.DECLINED
 

@@ -36,6 +36,7 @@ REDUCTIONS = frozenset(
     """.split()
 )
 MAX_ASKED = 1 << 16  # limit of the elements in an array of a trial call
+SHARING = frozenset([torch.from_numpy, torch.as_tensor, torch.asarray])
 WRITING = frozenset("iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split())
 
 
@@ -46,6 +47,17 @@ def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     is_supported = form is not unravel_index or (not kwargs and is_in_shape(*args))
     result = call_of_form(tx, form, args, kwargs) if is_supported else None
     return hooks.DECLINED if result is None else result
+
+
+@FEATURE.hook("torch_function.call")
+def share_memory(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Refuse tensors on the memory of an empty array: the strides depend on how NumPy made the array."""
+    from ..base.torch_names import NumpyNdarrayVariable
+
+    source = args[0].realize() if self.value in SHARING and args and trace.whole else None
+    if isinstance(source, NumpyNdarrayVariable) and source.as_proxy().node.meta["example_value"].numel() == 0:
+        raise trace_state.SiteRefused("an empty array of NumPy becomes a tensor")
+    return hooks.DECLINED
 
 
 @FEATURE.hook("array.method")
