@@ -115,6 +115,14 @@ bool gm_source_is(gm_builder *in, const gm_source_place *place, const gm_node *e
 /* Types */
 uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
 uint32_t gm_source_structure(gm_builder *in, gm_form form, const gm_type_indexes *items);
+/* Unions: an annotation whose sides may be unions themselves; whether it is `A | B`; whether a name is that of one in brackets. */
+uint32_t gm_source_union(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
+bool gm_source_is_bar(const gm_node *annotation);
+bool gm_source_names_union(const char *name);
+/* What stands in brackets: several are a tuple. */
+const gm_list *gm_source_arguments(gm_builder *in, const gm_node *slice);
+/* The annotation in a text, with its place in `inner`; NULL for others. */
+const gm_node *gm_source_quoted_type(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_source_place *inner);
 uint32_t gm_source_intern(gm_builder *in, const gm_meaning_type *type);
 uint32_t gm_source_reserve(gm_builder *in, const gm_node *node, const char *words);
 uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *words); /* UINT32_MAX: none */

@@ -58,8 +58,6 @@ static const named_form forms[] = {
 };
 
 static const char *const tuple_names[] = {"tuple", "typing.Tuple", NULL};
-static const char *const optional_names[] = {"typing.Optional", NULL};
-static const char *const union_names[] = {"typing.Union", NULL};
 static const char *const literal_names[] = {"typing.Literal", NULL};
 static const char *const annotated_names[] = {"typing.Annotated", NULL};
 static const char *const transparent_names[] = {
@@ -85,112 +83,9 @@ static uint32_t unknown(gm_builder *in, const gm_source_place *place, const gm_n
     return 0;
 }
 
-/* The arguments in brackets: several are a tuple. */
-static const gm_list *arguments_of(gm_builder *in, const gm_node *slice) {
-    if (slice->kind == GM_KIND_Tuple) {
-        return &gm_as_Tuple(slice)->elts;
-    }
-    gm_list *one = GM_NEW(in->arena, gm_list);
-    one->items = GM_NEW_ARRAY(in->arena, gm_node *, 1);
-    one->items[0] = (gm_node *)(uintptr_t)slice;
-    one->count = 1;
-    return one;
-}
-
-static void add_unique(gm_builder *in, gm_type_indexes *items, uint32_t type) {
-    gm_work(in->arena, items->count / 4);
-    for (uint32_t i = 0; i < items->count; i++) {
-        if (items->items[i] == type) {
-            return;
-        }
-    }
-    gm_vec_push(in->arena, items, type);
-}
-
-static const gm_node *string_annotation(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_source_place *inner) {
-    gm_text text = gm_source_string(in->arena, place->text, node);
-    const gm_tree *tree = text.bytes == NULL ? NULL : gm_source_quoted_tree(in, place->code, text);
-    if (tree == NULL) {
-        return NULL;
-    }
-    *inner = *place;
-    inner->text = tree;
-    return gm_as_Expr(tree->module->body.items[0])->value;
-}
-
-static void add_branches(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items);
-
-static void add_arguments(gm_builder *in, const gm_source_place *place, const gm_node *slice, gm_type_indexes *items) {
-    const gm_list *arguments = arguments_of(in, slice);
-    for (uint32_t i = 0; i < arguments->count; i++) {
-        add_branches(in, place, arguments->items[i], items);
-    }
-}
-
-/* `Name = A | B` used as a type is that union itself. */
-static const gm_node *alias_value(gm_builder *in, const gm_source_place *place, const gm_node *node, const gm_source_place **inner) {
-    gm_source_target target = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, node)
-                                                                                            : (gm_source_target){0};
-    if (target.node == NULL || (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
-        return NULL;
-    }
-    *inner = target.place;
-    const gm_node *value = target.node->kind == GM_KIND_Assign ? gm_as_Assign(target.node)->value : gm_as_AnnAssign(target.node)->value;
-    return value->kind == GM_KIND_BinOp || value->kind == GM_KIND_Subscript ? value : NULL;
-}
-
-static bool is_bar(const gm_node *node) {
-    return node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_BitOr;
-}
-
-/* `A | B | C` leans to the left: its sides are one list, however many they are. */
-static void add_sides(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items) {
-    GM_VEC(const gm_node *) sides = {NULL, 0, 0};
-    for (; is_bar(node); node = gm_as_BinOp(node)->left) {
-        gm_vec_push(in->arena, &sides, gm_as_BinOp(node)->right);
-    }
-    add_branches(in, place, node, items);
-    for (uint32_t i = sides.count; i-- > 0;) {
-        add_branches(in, place, sides.items[i], items);
-    }
-}
-
-/* Unions inside of unions are one union. */
-static void add_branches(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items) {
-    const gm_source_place *outer = NULL;
-    gm_source_place inner;
-    const gm_node *quoted = string_annotation(in, place, node, &inner);
-    const gm_node *value = alias_value(in, place, node, &outer);
-    if (in->problem.message != NULL || in->depth >= DEPTH_LIMIT) {
-        return;
-    }
-    in->depth++;
-    if (quoted != NULL) {
-        add_branches(in, &inner, quoted, items);
-    } else if (value != NULL) {
-        add_branches(in, outer, value, items);
-    } else if (is_bar(node)) {
-        add_sides(in, place, node, items);
-    } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, union_names)) {
-        add_arguments(in, place, gm_as_Subscript(node)->slice, items);
-    } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, optional_names)) {
-        add_arguments(in, place, gm_as_Subscript(node)->slice, items);
-        add_unique(in, items, gm_source_structure(in, GM_MEANING_none, NULL));
-    } else {
-        add_unique(in, items, gm_source_type(in, place, node));
-    }
-    in->depth--;
-}
-
-static uint32_t union_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
-    gm_type_indexes items = {0};
-    add_branches(in, place, node, &items);
-    return items.count == 1 ? items.items[0] : gm_source_structure(in, GM_MEANING_union, &items);
-}
-
 static uint32_t literal_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     gm_meaning_type type = {.form = GM_MEANING_literal};
-    const gm_list *arguments = arguments_of(in, slice);
+    const gm_list *arguments = gm_source_arguments(in, slice);
     for (uint32_t i = 0; i < arguments->count; i++) {
         gm_meaning_value value = {0};
         if (!gm_source_value(in, place, arguments->items[i], &value)) {
@@ -202,7 +97,7 @@ static uint32_t literal_type(gm_builder *in, const gm_source_place *place, const
 }
 
 static uint32_t annotated_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
-    const gm_list *arguments = arguments_of(in, slice);
+    const gm_list *arguments = gm_source_arguments(in, slice);
     gm_text *described = in->described;
     uint32_t before = in->meaning->types.count;
     in->described = NULL;
@@ -217,7 +112,7 @@ static bool is_ellipsis(const gm_node *node) {
 
 static uint32_t tuple_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     gm_type_indexes items = {0};
-    const gm_list *arguments = arguments_of(in, slice);
+    const gm_list *arguments = gm_source_arguments(in, slice);
     bool variadic = arguments->count == 2 && is_ellipsis(arguments->items[1]);
     for (uint32_t i = 0; i < arguments->count - variadic; i++) {
         gm_vec_push(in->arena, &items, gm_source_type(in, place, arguments->items[i]));
@@ -227,7 +122,7 @@ static uint32_t tuple_type(gm_builder *in, const gm_source_place *place, const g
 
 static uint32_t form_type(gm_builder *in, const gm_source_place *place, const named_form *form, const gm_node *slice) {
     gm_type_indexes items = {0};
-    const gm_list *arguments = slice != NULL ? arguments_of(in, slice) : NULL;
+    const gm_list *arguments = slice != NULL ? gm_source_arguments(in, slice) : NULL;
     if (arguments != NULL && arguments->count != form->arity) {
         return unknown(in, place, slice, "a type with too few or too many arguments");
     }
@@ -385,7 +280,7 @@ static void type_variables(gm_builder *in, const gm_source_target *class, const 
     for (uint32_t i = 0; *count == 0 && i < definition->bases.count; i++) {
         const gm_node *base = definition->bases.items[i];
         if (base->kind == GM_KIND_Subscript && gm_source_is(in, class->place, gm_as_Subscript(base)->value, generic)) {
-            const gm_list *arguments = arguments_of(in, gm_as_Subscript(base)->slice);
+            const gm_list *arguments = gm_source_arguments(in, gm_as_Subscript(base)->slice);
             *names = (const gm_node *const *)arguments->items;
             *count = arguments->count;
         }
@@ -400,7 +295,7 @@ bool gm_source_bind(gm_builder *in, const gm_source_target *class, const gm_sour
     const gm_node *const *names = NULL;
     uint32_t count = 0;
     type_variables(in, class, &names, &count);
-    const gm_list *arguments = arguments_of(in, slice);
+    const gm_list *arguments = gm_source_arguments(in, slice);
     const gm_variable *scope = in->variables;
     const gm_variable *bound = NULL;
     for (uint32_t i = 0; i < count && i < arguments->count; i++) {
@@ -425,8 +320,8 @@ static uint32_t generic_type(gm_builder *in, const gm_source_place *place, const
 static uint32_t subscript_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     gm_source_target target = gm_source_resolve(in, place, gm_as_Subscript(node)->value);
     if (target.external != NULL) {
-        if (gm_text_in(target.external, union_names) || gm_text_in(target.external, optional_names)) {
-            return union_type(in, place, node);
+        if (gm_source_names_union(target.external)) {
+            return gm_source_union(in, place, node);
         }
         return external_type(in, place, node, target.external, gm_as_Subscript(node)->slice);
     }
@@ -438,7 +333,7 @@ static uint32_t subscript_type(gm_builder *in, const gm_source_place *place, con
 
 static uint32_t type_of(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     gm_source_place inner;
-    const gm_node *quoted = string_annotation(in, place, node, &inner);
+    const gm_node *quoted = gm_source_quoted_type(in, place, node, &inner);
     if (quoted != NULL) {
         return gm_source_type(in, &inner, quoted);
     }
@@ -452,8 +347,8 @@ static uint32_t type_of(gm_builder *in, const gm_source_place *place, const gm_n
     case GM_KIND_Attribute: return named_type(in, place, node);
     case GM_KIND_Subscript: return subscript_type(in, place, node);
     case GM_KIND_BinOp:
-        if (is_bar(node)) {
-            return union_type(in, place, node);
+        if (gm_source_is_bar(node)) {
+            return gm_source_union(in, place, node);
         }
         break;
     default: break;
@@ -478,7 +373,7 @@ uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_n
 static void add_words(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_buffer *out);
 
 static void add_argument_words(gm_builder *in, const gm_source_place *place, const gm_node *slice, gm_buffer *out) {
-    const gm_list *arguments = arguments_of(in, slice);
+    const gm_list *arguments = gm_source_arguments(in, slice);
     for (uint32_t i = 0; i < arguments->count; i++) {
         gm_buffer_add_text(out, i > 0 ? ", " : "");
         add_words(in, place, arguments->items[i], out);
@@ -488,7 +383,7 @@ static void add_argument_words(gm_builder *in, const gm_source_place *place, con
 static void add_words(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_buffer *out) {
     const gm_variable *variable = find_variable(in, node);
     gm_source_place inner;
-    const gm_node *quoted = string_annotation(in, place, node, &inner);
+    const gm_node *quoted = gm_source_quoted_type(in, place, node, &inner);
     if (variable != NULL) {
         gm_buffer_add_text(out, variable->words);
     } else if (quoted != NULL) {

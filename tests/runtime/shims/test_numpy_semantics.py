@@ -111,3 +111,23 @@ def test_the_place_of_the_largest_item_of_an_open_shape(tmp_path: Any) -> None:
     place = "np.unravel_index(np.argmax(a), a.shape)"
     sizes = [lambda s=s: (torch.randn(s),) for s in ((2, 3), (4, 5), (6, 3), (7, 9))]
     assert compare(load(tmp_path, text(place, "x[b[0], b[1]] * 3, int(b[1])")), sizes, rounds=8).graphs <= 2
+
+
+MAKERS = ["asarray((), dtype=np.int64)", "array([])", "zeros((0, 3))", "ones((2, 0))", "arange(0)", "empty(0)"]
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_new_arrays_that_are_empty(tmp_path: Any, maker: str) -> None:
+    program = """
+        import numpy as np
+        import torch
+
+        def f(x):
+            if x.sum() > 3:
+                print("large")
+            made = np.MAKER
+            return x + 1, torch.from_numpy(made), torch.as_tensor(made).stride()
+        """
+    calls = [lambda: (torch.ones(3),), lambda: (torch.ones(4),)]
+    outcome = compare(load(tmp_path, program.replace("MAKER", maker)), calls, grad=False)
+    assert outcome.report["callables"][0]["mode"] == "whole"

@@ -36,7 +36,7 @@ REDUCTIONS = frozenset(
     """.split()
 )
 MAX_ASKED = 1 << 16  # limit of the elements in an array of a trial call
-SHARING = frozenset([torch.from_numpy, torch.as_tensor, torch.asarray])
+MAKERS = frozenset("arange array asarray empty linspace ones zeros".split())
 WRITING = frozenset("iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split())
 
 
@@ -46,18 +46,9 @@ def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     form = form_of(self.value)
     is_supported = form is not unravel_index or (not kwargs and is_in_shape(*args))
     result = call_of_form(tx, form, args, kwargs) if is_supported else None
+    if result is None and getattr(self.value, "__name__", "") in MAKERS:
+        return made(tx, args, call(self, tx, args, kwargs))
     return hooks.DECLINED if result is None else result
-
-
-@FEATURE.hook("torch_function.call")
-def share_memory(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Refuse tensors on the memory of an empty array: the strides depend on how NumPy made the array."""
-    from ..base.torch_names import NumpyNdarrayVariable
-
-    source = args[0].realize() if self.value in SHARING and args and trace.whole else None
-    if isinstance(source, NumpyNdarrayVariable) and source.as_proxy().node.meta["example_value"].numel() == 0:
-        raise trace_state.SiteRefused("an empty array of NumPy becomes a tensor")
-    return hooks.DECLINED
 
 
 @FEATURE.hook("array.method")
@@ -110,6 +101,19 @@ def form_of(function: Any) -> Optional[Callable[..., Any]]:
 def operator_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """The form of an operator."""
     return taking_open(OPERATORS.get(function, function))
+
+
+def made(tx: Any, args: Any, array: Any) -> Any:
+    """Dynamo's variable of an array that a function makes, which has NumPy's strides where the array is empty."""
+    from ..base.torch_names import NumpyNdarrayVariable
+
+    if not isinstance(array, NumpyNdarrayVariable) or any(
+        isinstance(arg.realize(), NumpyNdarrayVariable) for arg in args
+    ):
+        return array
+    shape = array.as_proxy().node.meta["example_value"].shape
+    is_empty = all(type(size) is int for size in shape) and 0 in shape
+    return call_of_form(tx, emptied, [array], {}) if is_empty else array
 
 
 def call_of_form(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
@@ -388,6 +392,11 @@ def getitem(array: Any, index: Any) -> Any:
 def argwhere(a: Any) -> Any:
     """`numpy.argwhere`."""
     return with_numpy_strides(tnp.argwhere(a))
+
+
+def emptied(array: Any) -> Any:
+    """An empty array as NumPy makes it."""
+    return with_numpy_strides(as_array(array))
 
 
 def with_numpy_strides(array: Any) -> Any:
