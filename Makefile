@@ -269,7 +269,7 @@ fuzz: $(VENV)/tools.stamp
 	$(BUILD_FUZZ) fuzz_$(FUZZ)
 	@mkdir -p build/fuzz/corpus/$(FUZZ) build/fuzz/found
 	$(BIN)/python tools/fuzz_seeds.py build/fuzz/seeds
-	build/fuzz/fuzz_$(FUZZ) -max_total_time=$(or $(SECONDS),60) -artifact_prefix=build/fuzz/found/$(FUZZ)- \
+	UBSAN_OPTIONS=abort_on_error=1 build/fuzz/fuzz_$(FUZZ) -max_total_time=$(or $(SECONDS),60) -artifact_prefix=build/fuzz/found/$(FUZZ)- \
 	  build/fuzz/corpus/$(FUZZ) $(SEEDS_$(FUZZ))
 
 FUZZED := answer growth meaning notebook parse pipeline read server settings

@@ -68,7 +68,7 @@ typedef GM_MAP(gm_plan_slot) gm_plan_map;
 typedef struct gm_analysis {
     gm_arena *arena;
     gm_tree *tree;
-    gm_flow *flow;
+    gm_flow *flow;               /* NULL where only reached code is looked at, and nothing in the text can reach torch */
     gm_findings findings;        /* in order of position after the run */
     gm_findings *reports;        /* where rules report to: `findings`, or those of the walk of reads; private */
     gm_plan_map plans;           /* by node; private */

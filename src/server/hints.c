@@ -58,7 +58,7 @@ void gm_serve_inlay_hint(gm_call *call) {
     }
     gm_buffer_add_char(&call->out, '[');
     bool there = call->server->choices.hints && gm_call_view(call, document, &state.view, &state.section) &&
-                 state.view->checked->analysis != NULL;
+                 state.view->checked->analysis != NULL && state.view->checked->analysis->flow != NULL;
     uint32_t range = gm_input_member(call->in, call->params, "range");
     if (there && !gm_call_range(call, range, state.section, &state.start, &state.end)) {
         gm_call_fail(call, GM_ERROR_PARAMS, "the range is none");

@@ -48,6 +48,9 @@ bool gm_value_is_telling(const gm_value *value) {
 }
 
 bool gm_value_known_at(gm_analysis *analysis, uint32_t offset, gm_known *known) {
+    if (analysis->flow == NULL) {
+        return false; /* nothing in the text can reach torch */
+    }
     search state = {.flow = analysis->flow, .offset = offset};
     gm_walk(analysis->arena, &analysis->tree->module->base, visit_value, &state);
     const gm_node *asked = state.found != NULL && is_stored(state.found) ? bound_to(&state) : state.found;
