@@ -220,7 +220,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
 
 /* `metrics["loss"]`: no tensor has such keys, and the container may be of any class. */
 static bool has_text_key(const gm_node *node) {
-    return indexed(node) != NULL && gm_is_text(gm_as_Subscript(node)->slice);
+    return gm_is_text(gm_as_Subscript(node)->slice);
 }
 
 /* The name at the root of a chain of attributes, constant indices and calls that tell nothing but facts: `x` of `x.weight.size(0)`,
