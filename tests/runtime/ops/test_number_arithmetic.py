@@ -67,3 +67,24 @@ def test_compilers_get_arithmetic(tmp_path: Any, backend: str) -> None:
 
     outcome = compare(load(tmp_path, BRANCH), calls(), grad=False, compile=compile_by_name)
     assert outcome.report["callables"][0]["mode"] == "whole", outcome.report["callables"][0]["reason"]
+
+
+def test_tensors_of_one_number_have_memory_of_their_own(tmp_path: Any) -> None:
+    """A compiler gets the operator's result in place of the number, as often as the program asks for a tensor."""
+    program = """
+        import torch
+
+        def f(x):
+            total = x.sum().item()
+            if total > 1000:
+                print("large")
+            share = total * 0.5 + 0.25
+            first, second = (torch.scalar_tensor(share, dtype=torch.float64) for _ in range(2))
+            first.add_(1)
+            return first * 1, second * 2, x * share, first, second
+        """
+
+    def compile_by_name(program: Any, **options: Any) -> Any:
+        return torch.compile(program, backend="aot_eager")
+
+    compare(load(tmp_path, program), [lambda: (torch.ones(2),)], grad=False, compile=compile_by_name)

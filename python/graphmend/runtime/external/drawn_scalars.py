@@ -91,24 +91,28 @@ def hand_out_tensors(module: GraphModule) -> None:
     Dynamo converts a returned number to a tensor again, and compilers may round the number to single precision on the
     way.
     """
-    graph = module.graph
-    for node in list(graph.nodes):
-        if not is_number_of_tensor(node):
-            continue
-        number = node.args[0]
-        source = number.args[0]
-        with graph.inserting_before(number):
-            detached = graph.call_method("detach", (source,))
-            scalar = graph.call_method("reshape", (detached, ()))
-            copy = graph.call_method("to", (scalar, torch.float64), {"copy": True})
-        detached.meta["example_value"] = value = source.meta["example_value"].detach()
-        scalar.meta["example_value"] = value.reshape(())
-        copy.meta = dict(node.meta)
-        copy.meta.pop("unbacked_bindings", None)
-        node.replace_all_uses_with(copy)
-        graph.erase_node(node)
-        if not number.users:
-            graph.erase_node(number)
+    for node in list(module.graph.nodes):
+        if is_number_of_tensor(node):
+            copy_tensor(node)
+
+
+def copy_tensor(node: Node) -> None:
+    """Replace a tensor made of a fetched number by a copy of the tensor that the number came from."""
+    graph, number = node.graph, node.args[0]
+    assert isinstance(number, Node)
+    source: Any = number.args[0]
+    with graph.inserting_before(number):
+        detached = graph.call_method("detach", (source,))
+        scalar = graph.call_method("reshape", (detached, ()))
+        copy = graph.call_method("to", (scalar, torch.float64), {"copy": True})
+    detached.meta["example_value"] = value = source.meta["example_value"].detach()
+    scalar.meta["example_value"] = value.reshape(())
+    copy.meta = dict(node.meta)
+    copy.meta.pop("unbacked_bindings", None)
+    node.replace_all_uses_with(copy)
+    graph.erase_node(node)
+    if not number.users:
+        graph.erase_node(number)
 
 
 def is_number_of_tensor(node: Node) -> bool:

@@ -21,6 +21,7 @@ import torch
 from ..base import define_op
 from ..base.dynamo_values import source_name
 from ..capture.identity_guard import decided_by_data
+from ..external.drawn_scalars import copy_tensor
 
 NAMES = """
 acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
@@ -92,7 +93,7 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
         return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
     values = [value.realize() for value in args]
-    if name is None or not any(map(is_open, values)) or tx.output.current_tracer.parent is not None:
+    if name is None or not any(map(is_open, values)):
         return None
     if kwargs and (name != "isclose" or not kwargs.keys() <= {"rel_tol", "abs_tol"} or len(values) != 2):
         return None
@@ -144,21 +145,18 @@ def integer_of(tx: Any, function: Any, value: Any) -> Any:
 
     Dynamo would write the integer as a formula of the float, and a trace knows nothing about the value of the formula.
     """
-    if not is_fraction_of_data(value) or tx.output.current_tracer.parent is not None:
-        return None
-    return operator_result(tx, WHOLE[function], [operand_of(tx, value)])
+    operands = operands_of(tx, [value]) if is_fraction_of_data(value) else None
+    return None if operands is None else operator_result(tx, WHOLE[function], operands)
 
 
 def pair(tx: Any, function: Any, value: Any) -> Any:
     """Dynamo's variable of the two numbers that a function returns; None for numbers known without the data."""
     from ..base.torch_names import TupleVariable
 
-    if not decided_by_data(value) or tx.output.current_tracer.parent is not None:
+    operands = operands_of(tx, [value]) if decided_by_data(value) else None
+    if operands is None:
         return None
-    operand = operand_of(tx, value)
-    return (
-        None if operand is None else TupleVariable([operator_result(tx, name, [operand]) for name in PAIRS[function]])
-    )
+    return TupleVariable([operator_result(tx, name, operands) for name in PAIRS[function]])
 
 
 def extreme_of(tx: Any, function: Any, values: list[Any]) -> Any:
@@ -166,8 +164,7 @@ def extreme_of(tx: Any, function: Any, values: list[Any]) -> Any:
 
     Dynamo's formula has no order. In Python the result depends on the order for NaN, and for zeros of both signs.
     """
-    is_inside = tx.output.current_tracer.parent is not None
-    if is_inside or len(values) < 2 or not any(map(is_fraction_of_data, values)):
+    if len(values) < 2 or not any(map(is_fraction_of_data, values)):
         return None
     operands = operands_of(tx, values) if all(value.python_type() is float for value in values) else None
     return None if operands is None else operator_result(tx, function.__name__, operands)
@@ -187,19 +184,20 @@ def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
 
 
 def hand_over(module: torch.fx.GraphModule) -> None:
-    """Use a result of the operator as it is, in place of a tensor made of the number fetched from the result."""
+    """Use a copy of the operator's result in place of a tensor made of the number fetched from the result."""
     for node in list(module.graph.nodes):
         if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64}:
             continue
         number: Any = node.args[0]
         result: Any = number.args[0] if getattr(number, "target", None) == "item" else None
         if getattr(result, "target", None) is OPERATOR and dtype_of(result.args[0]) is torch.float64:
-            node.replace_all_uses_with(result)
-            module.graph.erase_node(node)
+            copy_tensor(node)
 
 
 def operands_of(tx: Any, values: list[Any]) -> Optional[list[Any]]:
-    """The proxies of tensors that hold the numbers; None where one of the values has no such tensor."""
+    """The proxies of tensors that hold the numbers; None in an inner graph, and where a value has no such tensor."""
+    if tx.output.current_tracer.parent is not None:
+        return None
     operands = [operand_of(tx, value) for value in values]
     return None if any(operand is None for operand in operands) else operands
 
