@@ -113,6 +113,7 @@ gm_source_target gm_source_resolve(gm_builder *in, const gm_source_place *place,
 bool gm_source_is(gm_builder *in, const gm_source_place *place, const gm_node *expression, const char *const *names);
 
 /* Types */
+enum { GM_SOURCE_DEPTH = 100 }; /* of types in one another */
 uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
 uint32_t gm_source_structure(gm_builder *in, gm_form form, const gm_type_indexes *items);
 /* Unions: an annotation whose sides may be unions themselves; whether it is `A | B`; whether a name is that of one in brackets. */

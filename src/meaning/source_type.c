@@ -4,7 +4,7 @@
 #include "base/work.h"
 #include "meaning/source_private.h"
 
-enum { DEPTH_LIMIT = 100, TYPE_WORK = 16 };
+enum { TYPE_WORK = 16 };
 
 typedef struct named_form {
     const char *name;
@@ -360,7 +360,7 @@ uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_n
     if (in->problem.message != NULL) {
         return 0;
     }
-    if (in->depth >= DEPTH_LIMIT) {
+    if (in->depth >= GM_SOURCE_DEPTH) {
         return unknown(in, place, annotation, "types that nest too deep");
     }
     gm_work(in->arena, TYPE_WORK);

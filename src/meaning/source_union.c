@@ -2,8 +2,6 @@
 #include "base/work.h"
 #include "meaning/source_private.h"
 
-enum { DEPTH_LIMIT = 100 };
-
 static const char *const optional_names[] = {"typing.Optional", NULL};
 static const char *const union_names[] = {"typing.Union", NULL};
 
@@ -86,7 +84,7 @@ static void add_branches(gm_builder *in, const gm_source_place *place, const gm_
     gm_source_place inner;
     const gm_node *quoted = gm_source_quoted_type(in, place, node, &inner);
     const gm_node *value = alias_value(in, place, node, &outer);
-    if (in->problem.message != NULL || in->depth >= DEPTH_LIMIT) {
+    if (in->problem.message != NULL || in->depth >= GM_SOURCE_DEPTH) {
         return;
     }
     in->depth++;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -156,7 +157,7 @@ BRANCHES = [
 
 
 def written(maker: str, branch: str, number: int) -> str:
-    body = "\n".join(f"        {line}" for line in f"{maker}\n{branch}".splitlines())
+    body = textwrap.indent(f"{maker}\n{branch}", "        ")
     return CLASS.format(number=number, body=body)
 
 

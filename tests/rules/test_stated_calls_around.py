@@ -7,6 +7,7 @@ all calls have made already, and behind a flag for messages that is off.
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -111,7 +112,7 @@ CALLS = [
 
 
 def indented(body: str) -> str:
-    return "\n".join(f"        {line}" for line in body.splitlines())
+    return textwrap.indent(body, "        ")
 
 
 DEEPER = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -122,7 +123,7 @@ PLACES = [
 
 
 def function(place: str, expression: str, number: int) -> str:
-    body = "\n".join(f"        {line}" for line in place.format(e=expression).splitlines())
+    body = textwrap.indent(place.format(e=expression), "        ")
     return CLASS.format(number=number, body=body)
 
 

@@ -7,6 +7,7 @@ program did is held by tests/runtime and by test_rules.py.
 from __future__ import annotations
 
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -221,7 +222,7 @@ AROUND = [
 
 
 def indented(body: str) -> str:
-    return "\n".join(f"        {line}" for line in body.splitlines())
+    return textwrap.indent(body, "        ")
 
 
 def pieces() -> dict[str, list[str]]:

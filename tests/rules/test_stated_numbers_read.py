@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -85,7 +86,7 @@ TESTS = [
 
 
 def function(body: str, number: int) -> str:
-    return FUNCTION.format(number=number, lines="\n".join(f"    {line}" for line in body.splitlines()))
+    return FUNCTION.format(number=number, lines=textwrap.indent(body, "    "))
 
 
 def asked(made: str, test: str, number: int) -> str:

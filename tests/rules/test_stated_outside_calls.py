@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -143,7 +144,7 @@ USES = [
 
 
 def indented(body: str) -> str:
-    return "\n".join(f"        {line}" for line in body.splitlines())
+    return textwrap.indent(body, "        ")
 
 
 def test_uses(executable: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -159,7 +160,7 @@ def test_methods_of_long_classes(executable: str, tmp_path: Path) -> None:
             "    def g(self, x: torch.Tensor):\n        if x.sum() > 0:\n            return x\n        return -x\n\n"
         )
         many = "".join(f"    def f{at}(self):\n        pass\n\n" for at in range(int(row.split()[0])))
-        body = "\n".join(f"    {line}" if line else "" for line in last.splitlines())
+        body = textwrap.indent(last, "    ")
         forward = "    def forward(self, x):\n        self.g = x\n        return self.g(x)\n"
         return f"\n\nclass M{number}(nn.Module):\n{first}{many}{body}\n\n{forward}"
 

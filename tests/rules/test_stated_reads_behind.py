@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -112,7 +113,7 @@ BEHIND = [
 
 
 def indented(body: str) -> str:
-    return "\n".join(f"        {line}" for line in body.splitlines())
+    return textwrap.indent(body, "        ")
 
 
 def test_changes(executable: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -153,7 +154,7 @@ OTHERS = [
 
 
 def indented(text: str, by: int = 8) -> str:
-    return "\n".join(f"{' ' * by}{line}" for line in text.splitlines())
+    return textwrap.indent(text, " " * by)
 
 
 def written(init: str, use: str, other: str, number: int, base: str = "nn.Module", body: str = "x = 1") -> str:

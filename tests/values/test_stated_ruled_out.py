@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from stated_matrices import matrix
@@ -120,7 +121,7 @@ USES = [
 
 
 def function(question: str, use: str, number: int) -> str:
-    body = "\n".join(f"    {line}" for line in use.format(q=question).splitlines())
+    body = textwrap.indent(use.format(q=question), "    ")
     return FUNCTION.format(number=number, body=body)
 
 
@@ -149,7 +150,7 @@ def test_limits(executable: str, tmp_path: Path) -> None:
     def written(row: str, _: str, number: int) -> str:
         kind, count = row.split()
         body = {"bound": bound, "nested": nested, "chained": chained}[kind](int(count))
-        return FUNCTION.format(number=number, body="\n".join(f"    {line}" for line in body.splitlines()))
+        return FUNCTION.format(number=number, body=textwrap.indent(body, "    "))
 
     hold(STATED / "ruled_out.limits.txt", matrix(executable, tmp_path, HEAD, rows, ["as it is"], written, "--all"))
 

@@ -45,6 +45,8 @@ def records_gradient(arguments: Any) -> bool:
     """Whether Dynamo will make a call with a backward pass; in doubt it does."""
     from ..base.torch_names import TensorVariable, VariableTracker
 
+    if not torch.is_grad_enabled():
+        return False
     found = []
 
     def visit(variable: Any) -> None:
@@ -53,4 +55,4 @@ def records_gradient(arguments: Any) -> bool:
             found.append(variable)
 
     VariableTracker.visit(visit, arguments)
-    return bool(found) and torch.is_grad_enabled()
+    return bool(found)

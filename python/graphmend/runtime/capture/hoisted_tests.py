@@ -194,11 +194,11 @@ def is_free(graph: Graph, needed: list[Node]) -> bool:
     """Whether copies outside of the graph compute the same: the nodes only compute, and write only to memory of the
     body.
     """
-    inputs = [node for node in needed if node.op == "placeholder"]
-    outer = node_facts.storages_in(inputs)
     if any(node.target in BLOCKS for node in graph.nodes):
         return False
-    return all(node in inputs or (only_computes(node) and not node_facts.writes_of(node) & outer) for node in needed)
+    outer = node_facts.storages_in(node for node in needed if node.op == "placeholder")
+    computed = [node for node in needed if node.op != "placeholder"]
+    return all(only_computes(node) and not node_facts.writes_of(node) & outer for node in computed)
 
 
 def only_computes(node: Node) -> bool:

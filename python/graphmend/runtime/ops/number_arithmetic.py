@@ -34,8 +34,6 @@ def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, 
     values = [value.realize() for value in args] if name is not None else []
     if not any(map(is_fraction_of_data, values)) or not all(map(is_number, values)):
         return hooks.DECLINED
-    if tx.output.current_tracer.parent is not None:
-        return hooks.DECLINED
     is_exact = name in COMPARISONS or not is_compiler(getattr(tx.output.compiler_fn, "inner", None))
     if is_exact and not may_simplify(values):
         return hooks.DECLINED

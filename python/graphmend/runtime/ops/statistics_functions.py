@@ -53,7 +53,7 @@ def computed(tx: Any, name: str, row: Any) -> Optional[Any]:
     """Dynamo's variable of what a function gives; None where Dynamo knows better, or the operator does not do."""
     from ..base.torch_names import DequeVariable, ListVariable, TupleVariable, wrap_fx_proxy
 
-    if not isinstance(row, (DequeVariable, ListVariable, TupleVariable)) or tx.output.current_tracer.parent is not None:
+    if not isinstance(row, (DequeVariable, ListVariable, TupleVariable)):
         return None
     values = [value.realize() for value in row.items]
     if not any(map(decided_by_data, values)) or any(value.python_type() is not float for value in values):
