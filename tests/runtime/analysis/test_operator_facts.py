@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import pytest
 import torch
@@ -288,3 +288,48 @@ def test_costs() -> None:
     attended = aten_facts.cost_of(aten._scaled_dot_product_flash_attention.default, heads(), image())
     assert attended == 4 * 32 * 4
     assert aten_facts.hint_of(object()) == 1024 and aten_facts.hint_of(7) == 1024  # type: ignore[arg-type]
+
+
+def arguments_with(overload: Any, number: float) -> Optional[tuple[list[Any], dict[str, Any]]]:
+    """Arguments of a call, with one number for all numbers; None for an operator without numbers."""
+    values: dict[str, Any] = {}
+    for argument in overload._schema.arguments:
+        kind = str(argument.type)
+        if kind == "Tensor":
+            values[argument.name] = torch.tensor([1.0, 2.0, 3.0])
+        elif kind == "number":
+            values[argument.name] = number
+        elif not argument.has_default_value():
+            values[argument.name] = {"bool": False, "str": "none"}.get(kind, number)
+    if number not in [value for value in values.values() if isinstance(value, float)]:
+        return None
+    named = {argument.name for argument in overload._schema.arguments if argument.kwarg_only}
+    return [values[name] for name in values if name not in named], {
+        name: values[name] for name in values if name in named
+    }
+
+
+def outcome_with(overload: Any, number: float) -> Optional[str]:
+    """How an elementwise operator fails with a number; None for a result, or without numbers."""
+    arguments = arguments_with(overload, number)
+    if arguments is None:
+        return None
+    try:
+        overload(*arguments[0], **arguments[1])
+    except Exception as error:
+        return type(error).__name__
+    return None
+
+
+def test_elementwise_operators_that_check_numbers() -> None:
+    """Tried with all elementwise operators of this release, on tensors of floats."""
+    packets = [getattr(aten, name) for name in dir(aten)]
+    overloads = [getattr(p, name) for p in packets if hasattr(p, "overloads") for name in p.overloads()]
+    numbers = (1.0, 0.5, 2.5, 0.0, -1.0, math.inf, math.nan)
+    found = set()
+    for overload in overloads:
+        if torch.Tag.pointwise in overload.tags and "out" not in overload._overloadname:
+            outcomes = {outcome_with(overload, number) for number in numbers}
+            if None in outcomes and len(outcomes) > 1:
+                found.add(aten_facts.name_of(overload))
+    assert found == aten_facts.CHECKS_NUMBERS

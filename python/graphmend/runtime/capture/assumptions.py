@@ -41,6 +41,7 @@ class Numbers:
     lists: list[Any] = dataclasses.field(default_factory=list)  # lists of numbers, each assumed as a whole
     fetches: list[Any] = dataclasses.field(default_factory=list)  # nodes of operators, with a tensor and its number
     moving: bool = False  # the graph writes to numbers in `held`
+    complete: bool = False  # a compiler has the graph, which can assert no more facts
 
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know", state=Numbers)
@@ -69,6 +70,11 @@ def numbers_of(trace: trace_state.Trace) -> Numbers:
 def note_numbers(trace: trace_state.Trace) -> None:
     """Note a data-dependent number."""
     FEATURE.of(trace).matter = True
+
+
+def complete_graph(trace: trace_state.Trace) -> None:
+    """Note that a compiler gets the graph: nothing more is assumed."""
+    FEATURE.of(trace).complete = True
 
 
 def note_list(trace: trace_state.Trace, numbers: Any, count: int) -> None:
@@ -156,7 +162,7 @@ def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     if expr is not None and (expr.is_number or expr.is_Boolean) and not expr.free_symbols:
         return expr
     values = None if expr is None else foretold_values(trace, shapes, expr)
-    if values is None or shapes._suppress_guards_tls():
+    if values is None or shapes._suppress_guards_tls() or FEATURE.of(trace).complete:
         return None
     import sympy
 

@@ -15,16 +15,21 @@ import contextlib
 from typing import Any, Iterator, Optional
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import GraphModule
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 from .dialect import EXACT
 
 # Settings of Dynamo for whole calls. A call that cannot be traced with symbolic numbers is compiled frame by frame with
 # the user's settings.
 CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 
+NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
 COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # values of `torch.compile(backend=...)`
+
+
+EARLY = "force_non_lazy_backward_lowering"
 
 
 def depends_on_data(module: GraphModule) -> bool:
@@ -61,6 +66,21 @@ def may_have_gradients(module: GraphModule) -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def compiles_gradients_early() -> contextlib.AbstractContextManager[None]:
+    """A context in which AOTAutograd compiles the backward graph together with the forward graph.
+
+    By default AOTAutograd may wait for the backward pass. There a failed compilation is an error of the program, too
+    late for constants in place of the numbers.
+    """
+    context: contextlib.AbstractContextManager[None] = torch_names.functorch_config.patch({EARLY: True})
+    return context
+
+
+def may_compile_early() -> bool:
+    """Whether this release of PyTorch has the setting for early backward graphs."""
+    return hasattr(torch_names.functorch_config, EARLY)
+
+
 def inexact_comparison(shapes: Any) -> Optional[str]:
     """The reason why guards of a trace may answer a comparison differently from Python; None if all guards are exact.
 
@@ -72,6 +92,19 @@ def inexact_comparison(shapes: Any) -> Optional[str]:
     for guard in shapes.guards:
         if guard.expr.has(ToFloat) and any(abs(number) >= EXACT for number in guard.expr.atoms() if number.is_number):
             return "a number from a tensor is compared with a number that is too large"
+    return None
+
+
+def mistyped_indices(module: GraphModule) -> Optional[str]:
+    """The reason why a dtype in the trace differs from the dtype in the call; None without a difference.
+
+    `torch.unique` returns counts and inverse indices as integers. Traces of PyTorch 2.9 have the dtype of the values
+    there.
+    """
+    for node in module.graph.nodes:
+        values = node.meta.get("example_value") if "unbacked_bindings" in node.meta else None
+        if isinstance(values, tuple) and any(value.dtype != torch.int64 for value in values[1:]):
+            return f"this release of PyTorch traces indices of `{node.target.__name__}` with a wrong dtype"
     return None
 
 
@@ -99,49 +132,3 @@ def not_compiled(reason: Optional[str]) -> Iterator[None]:
 def runs_as_python(module: GraphModule, compiled: Any) -> bool:
     """Whether a backend returned the graph itself, which computes with Python's numbers."""
     return compiled is module or getattr(compiled, "__self__", None) is module
-
-
-COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne", "sym_ite", "sym_not"])
-SCALED = frozenset(
-    ["add", "sub", "mul", "truediv", "pow", "full", "full_like", "new_full", "masked_fill", "where", "clamp"]
-)
-SIZED = frozenset(["zeros", "ones", "empty", "full", "new_zeros", "new_ones", "new_full", "view", "reshape", "narrow"])
-
-
-def computes_with_numbers(module: GraphModule) -> Optional[str]:
-    """The reason why compiled code may compute another number than Python, or miss an exception; None if it cannot.
-
-    Numbers fetched from tensors may only be compared and handed to tensor operators. Sizes that depend on data are
-    small, and arithmetic on sizes is exact.
-    """
-    fetched: set[Node] = set()
-    for node in module.graph.nodes:
-        value = node.meta.get("example_value")
-        name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
-        if name == "item":
-            fetched.add(node)
-            continue
-        operands = [source for source in node.all_input_nodes if source in fetched]
-        if not operands or node.op == "output" or name.startswith("_assert_scalar"):
-            continue
-        if isinstance(value, NUMBERS):
-            fetched.add(node)
-            is_allowed = name in COMPARISONS
-        else:
-            if name == "scalar_tensor" and all(is_single(source) for source in operands):
-                continue  # Dynamo returns a number from the graph this way; compilers may use single precision
-            all_floats = all(isinstance(source.meta["example_value"], torch.SymFloat) for source in operands)
-            is_allowed = name in SCALED if all_floats else name in SIZED | {"add", "sub", "mul"}
-        if not is_allowed:
-            return f"a number from a tensor goes through `{name}`"
-    return None
-
-
-def is_single(number: Node) -> bool:
-    """Whether a node fetches a number from a tensor of single or lower precision."""
-    source = number.args[0] if number.target == "item" else None
-    value = source.meta.get("example_value") if isinstance(source, Node) else None
-    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16)
-
-
-NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any, Callable, Optional
 
@@ -20,13 +21,16 @@ from ..base.dynamo_values import translator
 from ..base.gc_pause import collector_at_work
 from ..base.owned_state import OwnedState
 from ..capture.assumption_checks import Facts
-from ..capture.assumptions import numbers_of, refuse_changed, route
+from ..capture.assumptions import complete_graph, numbers_of, refuse_changed, route
+from ..capture.compiled_numbers import computes_with_numbers
 from ..capture.data_scalars import (
-    computes_with_numbers,
+    compiles_gradients_early,
     depends_on_data,
     inexact_comparison,
     is_compiler,
+    may_compile_early,
     may_have_gradients,
+    mistyped_indices,
     not_compiled,
     runs_as_python,
 )
@@ -59,7 +63,7 @@ from . import guard_filter
 # looks for a cache entry, and be looked up in turn.
 FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
 
-LOST = "numbers that data decide might be lost on their way to the gradients"
+LATE = "this release of PyTorch may compile gradients of numbers from the data too late"
 
 
 @dataclasses.dataclass
@@ -132,7 +136,7 @@ class MendingBackend:
             traced_code = translator().output.tracing_context.traced_code
             self.size = max(self.size, len(module.graph.nodes), len(traced_code) // 2)
             graph.files.update(code.co_filename for code in traced_code)
-            reason = inexact_comparison(translator().output.shape_env)
+            reason = inexact_comparison(translator().output.shape_env) or mistyped_indices(module)
             if reason is not None:
                 raise trace_state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
@@ -177,12 +181,15 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        unfit = LOST if plan.carried and may_have_gradients(module) else reason or rnn_layers.not_for_compilers(trace)
+        has_gradients = plan.carried and may_have_gradients(module)
+        late = LATE if has_gradients and not may_compile_early() else None
+        unfit = reason or late or rnn_layers.not_for_compilers(trace)
         if unfit is None and trace.whole and inner_gradients.bodies_differentiate(module):
             unfit = function_bodies.HOOKS
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
-        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
+        early = compiles_gradients_early() if has_gradients else contextlib.nullcontext()
+        with early, kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
             compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
             compiled = anomaly_mode.respecting_anomaly_mode(module, compiled)
@@ -209,6 +216,9 @@ class MendingBackend:
 
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
         """What the user's backend makes of a graph."""
+        trace = trace_state.local.trace
+        if trace is not None and trace.whole:
+            complete_graph(trace)
         if not is_compiler(self.inner):
             checkpointed_draws.restore_generators(module)
         with timings.phase(timings.BACKEND):

@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from ..base import torch_names
-from ..base.trace_state import GuardFailed, NotWhole, local
+from ..base.trace_state import GuardFailed, local
 from .undo_log import nothing_to_undo
 
 
@@ -91,12 +91,6 @@ def save(
     return restore
 
 
-def compiled_backward(outputs: Sequence[Any]) -> bool:
-    """Whether the backward pass from the outputs goes through a compiled graph."""
-    tensors = [value for value in outputs if isinstance(value, torch.Tensor) and value.grad_fn is not None]
-    return any(type(value.grad_fn).__name__.startswith("CompiledFunction") for value in tensors)
-
-
 def memory_of(tensor: torch.Tensor) -> int:
     """The address of a tensor's memory; a unique number for tensors without memory."""
     try:
@@ -106,10 +100,9 @@ def memory_of(tensor: torch.Tensor) -> int:
 
 
 class GuardedGraph:
-    """A compiled graph that raises `GuardFailed` when its call has to run again.
+    """A compiled graph, which raises `GuardFailed` when the call has to run again.
 
-    The flags among the graph's outputs must equal `expected`: no guard fired, and each decision had the answer of the
-    path.
+    The flags among the graph's outputs must equal `expected`: no guard fired, and each decision had the path's answer.
     """
 
     def __init__(self, compiled: Any, plan: Any) -> None:
@@ -120,7 +113,6 @@ class GuardedGraph:
         self.draws = plan.draws
         self.calls_random = plan.calls_random
         self.devices = plan.devices
-        self.numbers = plan.carried
         self.route = plan.route
         self.facts = plan.facts
         self.ahead = plan.ahead
@@ -149,13 +141,7 @@ class GuardedGraph:
             raise GuardFailed(restore, self.answers(flags), self.route)
         if not holds:
             raise GuardFailed(restore, (), self.route, hopeless=self.hopeless)
-        if self.numbers and compiled_backward(outputs):
-            # Inductor can lose numbers between the forward and the backward graph. The loss would show in the backward
-            # pass, too late for another run.
-            if restore is not None:
-                restore()
-            raise NotWhole
-        self.numbers = self.hopeless = False
+        self.hopeless = False
         if self.defers or self.calls_random:
             local.pending = restore or nothing_to_undo
         if self.fresh:
@@ -165,7 +151,7 @@ class GuardedGraph:
     def separate(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
         """The outputs, with copies of outputs that alias an input where eager Python returns new memory.
 
-        Compilers replace `zeros + x` by `x` itself. The first run shows the aliases.
+        Compilers replace `zeros + x` by `x`. The first run shows the aliases.
         """
         input_memory = {memory_of(value) for value in inputs if isinstance(value, torch.Tensor)}
         self.fresh = [
@@ -204,7 +190,7 @@ def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
     """The compiled graph with guards, in the fastest form that its plan allows."""
     compiled = without_switch(compiled)
     graph = GuardedGraph(compiled, plan)
-    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.carried or plan.ahead or plan.flags:
+    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.ahead or plan.flags:
         return graph
     if plan.defers and not plan.expected:
         return only_postponing(graph, compiled)

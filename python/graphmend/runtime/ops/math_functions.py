@@ -27,7 +27,10 @@ NAMES = """
 acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
 ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
 """.split()
-FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in NAMES if hasattr(math, name)}
+KNOWN = (
+    "acos asin atan cos cosh sin sinh sqrt tan tanh".split()
+)  # Dynamo's formulas; no compiler computes Python's bits
+FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in (*NAMES, *KNOWN) if hasattr(math, name)}
 WHOLE: dict[Any, str] = {int: "int", round: "round", math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
 INTEGERS = frozenset([*WHOLE.values(), "exponent"])
 EXACT = frozenset(
@@ -93,7 +96,7 @@ def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
         return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
     values = [value.realize() for value in args]
-    if name is None or not any(map(is_open, values)):
+    if name is None or not any(map(decided_by_data if name in KNOWN else is_open, values)):
         return None
     if kwargs and (name != "isclose" or not kwargs.keys() <= {"rel_tol", "abs_tol"} or len(values) != 2):
         return None
@@ -184,13 +187,16 @@ def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
 
 
 def hand_over(module: torch.fx.GraphModule) -> None:
-    """Use a copy of the operator's result in place of a tensor made of the number fetched from the result."""
+    """Use a copy of a tensor in place of a tensor made of the number fetched from the first."""
     for node in list(module.graph.nodes):
         if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64}:
             continue
         number: Any = node.args[0]
-        result: Any = number.args[0] if getattr(number, "target", None) == "item" else None
-        if getattr(result, "target", None) is OPERATOR and dtype_of(result.args[0]) is torch.float64:
+        source: Any = number.args[0] if getattr(number, "target", None) == "item" else None
+        value = source.meta.get("example_value") if source is not None else None
+        if not isinstance(value, torch.Tensor) or value.dtype not in (torch.float32, torch.float64):
+            continue
+        if all(type(size) is int for size in value.shape):
             copy_tensor(node)
 
 

@@ -103,6 +103,7 @@ NAMES = {
         "RemovableHandleVariable UserDefinedClassVariable UserDefinedObjectVariable"
     ),
     "torch._inductor.config": "inductor_config=.",
+    "torch._functorch.config": "functorch_config=.",
     "torch._functorch.pyfunctorch": "temporarily_clear_interpreter_stack",
     "torch._higher_order_ops.effects": "_register_effectful_op",
     "torch._library.custom_ops": "OPDEFS",
