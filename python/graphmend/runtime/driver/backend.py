@@ -182,13 +182,14 @@ class MendingBackend:
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         has_gradients = plan.carried and may_have_gradients(module)
-        late = LATE if has_gradients and not may_compile_early() else None
+        is_early = has_gradients and may_compile_early()
+        late = LATE if has_gradients and not is_early else None
         unfit = reason or late or rnn_layers.not_for_compilers(trace)
         if unfit is None and trace.whole and inner_gradients.bodies_differentiate(module):
             unfit = function_bodies.HOOKS
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
-        early = compiles_gradients_early() if has_gradients else contextlib.nullcontext()
+        early = compiles_gradients_early() if is_early else contextlib.nullcontext()
         with early, kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
             compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
