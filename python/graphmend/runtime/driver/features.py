@@ -120,6 +120,7 @@ ORDER = (
     "shims.tensor_sets",
     "shims.derived_partials",
     "shims.attributes_as_items",
+    "shims.generic_functions",
     "shims.member_indices",
     "shims.ordered_attributes",
     "shims.distinct_objects",
