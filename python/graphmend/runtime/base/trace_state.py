@@ -93,7 +93,14 @@ class SiteRefused(Exception):
 
 
 class SymbolsRefused(SiteRefused):
-    """Ends a trace whose graph has numbers from the data as symbols that the compiler refuses."""
+    """Ends a trace whose graph has numbers from the data as symbols that the compiler refuses.
+
+    `surprising`: the backend was no known compiler when the trace began.
+    """
+
+    def __init__(self, reason: Optional[str], surprising: bool = False) -> None:
+        super().__init__(reason)
+        self.surprising = surprising
 
 
 @dataclasses.dataclass

@@ -12,6 +12,8 @@ arithmetic are refused for compilers, and allowed where the backend returns the 
 from __future__ import annotations
 
 import contextlib
+import types
+import weakref
 from typing import Any, Iterator, Optional
 
 import torch
@@ -29,6 +31,7 @@ NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # values of `torch.compile(backend=...)`
 
 
+compiling: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()  # backends that have begun to compile
 EARLY = "force_non_lazy_backward_lowering"
 
 
@@ -113,8 +116,28 @@ def is_compiler(backend: Any) -> bool:
     return getattr(backend, "compiler_name", None) in COMPILERS
 
 
+def compiles_numbers(backend: Any) -> bool:
+    """Whether the backend is a known compiler, or has begun to compile a graph with numbers from the data."""
+    return is_compiler(backend) or function_behind(backend) in compiling
+
+
+def function_behind(backend: Any) -> Any:
+    """The function that the user gave to `torch.compile`, behind the wrapper that PyTorch makes for each call."""
+    function = getattr(backend, "compiler_fn", backend)
+    return function if isinstance(function, types.FunctionType) else None
+
+
+def note_compiler(backend: Any) -> bool:
+    """Note that a backend compiles; returns whether this was not known."""
+    function = function_behind(backend)
+    if function is None or function in compiling:
+        return False
+    compiling.add(function)
+    return True
+
+
 @contextlib.contextmanager
-def not_compiled(reason: Optional[str]) -> Iterator[None]:
+def not_compiled(reason: Optional[str], backend: Any) -> Iterator[None]:
     """Refuse a graph for a reason as soon as the called backend starts to compile; no reason allows every backend.
 
     A backend of the user may compile or not, and only its call shows which.
@@ -123,7 +146,7 @@ def not_compiled(reason: Optional[str]) -> Iterator[None]:
     def refusing(create: Any, *args: Any, **kwargs: Any) -> Any:
         if trace_state.local.trace is None:
             return create(*args, **kwargs)  # a compilation of another thread
-        raise trace_state.SymbolsRefused(reason)
+        raise trace_state.SymbolsRefused(reason, note_compiler(backend))
 
     with hooks.replaced("compiler.start", refusing) if reason is not None else contextlib.nullcontext():
         yield

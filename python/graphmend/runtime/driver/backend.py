@@ -25,6 +25,7 @@ from ..capture.assumptions import complete_graph, numbers_of, refuse_changed, ro
 from ..capture.compiled_numbers import computes_with_numbers
 from ..capture.data_scalars import (
     compiles_gradients_early,
+    compiles_numbers,
     depends_on_data,
     inexact_comparison,
     is_compiler,
@@ -162,7 +163,7 @@ class MendingBackend:
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)
-            with not_compiled(rnn_layers.not_for_compilers(trace)), collector_at_work():
+            with not_compiled(rnn_layers.not_for_compilers(trace), self.inner), collector_at_work():
                 compiled = self.compile(module, inputs, kwargs)
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
@@ -187,10 +188,11 @@ class MendingBackend:
         unfit = reason or late or rnn_layers.not_for_compilers(trace)
         if unfit is None and trace.whole and inner_gradients.bodies_differentiate(module):
             unfit = function_bodies.HOOKS
-        if unfit is not None and is_compiler(self.inner):
+        if unfit is not None and compiles_numbers(self.inner):
             raise trace_state.SymbolsRefused(unfit)
+        refused = not_compiled(unfit, self.inner)
         early = compiles_gradients_early() if is_early else contextlib.nullcontext()
-        with early, kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
+        with early, kept_buffers(plan.hooks), flags_held(inputs, plan.flags), refused, collector_at_work():
             compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
             compiled = anomaly_mode.respecting_anomaly_mode(module, compiled)

@@ -58,6 +58,7 @@ class Strategy(enum.Enum):
     SYMBOLIC_NUMBERS = "numbers from the data stay symbolic, because the graph writes to a number of a module"
     HOST_DRAWS = "functions that draw from NumPy run as operators"
     SIZES_IN_TEXTS = "open sizes in texts are those of the call"
+    COMPILED_NUMBERS = "the backend is a compiler after all, for which Python computes numbers"
     CONSTANT_NUMBERS = "numbers from the data are constants"
     SYMBOLIC_AFTER_ALL = "numbers that were constants because they were many stay symbolic"
     CONSTANT_COUNTERS = "counters of the program are constants"
@@ -174,6 +175,11 @@ def may_host_draws_first(course: Course, failed: Attempt) -> bool:
 
 def is_of_other_variant(course: Course, failed: Attempt) -> bool:
     return GRAPH.of(failed.trace).elsewhere or SPECULATION.of(failed.trace).left is not None
+
+
+def met_compiler(course: Course, failed: Attempt) -> bool:
+    cause = getattr(failed.error, "inner_exception", failed.error)
+    return isinstance(cause, trace_state.SymbolsRefused) and cause.surprising and not course.numbers.fixed
 
 
 def without_refusals(condition: Condition) -> Condition:
@@ -309,6 +315,7 @@ TRANSITIONS = (
             )
         ),
     ),
+    Transition(Strategy.COMPILED_NUMBERS, without_preparation(met_compiler)),
     Transition(
         Strategy.CONSTANT_NUMBERS,
         without_preparation(lambda course, failed: numbers_of(failed.trace).matter and not course.numbers.tried),

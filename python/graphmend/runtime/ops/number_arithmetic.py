@@ -15,7 +15,7 @@ import operator
 from typing import Any
 
 from ..base import hooks, trace_state
-from ..capture.data_scalars import is_compiler
+from ..capture.data_scalars import compiles_numbers
 from .math_functions import ARITHMETIC, COMPARISONS, is_fraction_of_data, operands_of, operator_result
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "arithmetic on numbers from the data")
@@ -34,7 +34,7 @@ def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, 
     values = [value.realize() for value in args] if name is not None else []
     if not any(map(is_fraction_of_data, values)) or not all(map(is_number, values)):
         return hooks.DECLINED
-    is_exact = name in COMPARISONS or not is_compiler(getattr(tx.output.compiler_fn, "inner", None))
+    is_exact = name in COMPARISONS or not compiles_numbers(getattr(tx.output.compiler_fn, "inner", None))
     if is_exact and not may_simplify(values):
         return hooks.DECLINED
     operands = operands_of(tx, values)
