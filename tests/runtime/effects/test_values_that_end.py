@@ -191,7 +191,7 @@ def test_objects_of_a_trace() -> None:
 
 TOLD = "the function is told of the end of an object"
 MADE = "the call makes an object with a finalizer (Ending)"
-# A call of a class in a trace: whether the graph is that of a whole call, the class, its arguments, the reason to refuse.
+# A call of a class: whether the graph is that of a whole call, the class, its arguments, the reason to refuse it.
 CLASS_CALLS: dict[str, tuple[bool, Any, list[Any], str]] = {
     "a callback": (True, weakref.ref, [ITEM, print], TOLD),
     "a weak reference alone": (True, weakref.ref, [ITEM], ""),

@@ -172,7 +172,7 @@ def test_tests_of_a_part_of_a_call(name: str) -> None:
 
 
 KEEPABLE = (operator.getitem, operator.truediv)
-# What Dynamo's removal of unused nodes finds: the target of each node that may be kept; "refused" for a number that fails.
+# The targets that Dynamo's removal of unused nodes finds; "refused" for a number that fails.
 KEPT: dict[str, tuple[Build, list[Any]]] = {
     "a look-up": (lambda g, x, n: g.call(operator.getitem, x, n), [dead_code.look_up]),
     "a look-up of a look-up": (
