@@ -255,6 +255,24 @@ def test_values_of_facts(name: str) -> None:
     assert not found or found[u] == numbers_of(graph.trace).assumed[0].args[1]
 
 
+def test_numbers_behind_nodes() -> None:
+    graph = Begun()
+    item = graph.item(graph.call(torch.sum, graph.given("n", N)))
+    float_item = graph.item(graph.call(torch.sum, graph.given("x", X)))
+    truth = graph.call(operator.gt, item, 1)
+    u, v = symbol_of(item), symbol_of(float_item)
+
+    def number(node: Node, **known: int) -> Any:
+        values = {symbol: sympy.Integer(value) for symbol, value in zip((u, v), known.values())}
+        return specialization.number_of(node, node.meta["example_value"], values)
+
+    assert number(truth) is None and number(item) is None and number(float_item) is None
+    assert number(truth, u=2) is True and number(truth, u=0) is False
+    assert number(item, u=2) == 2 and type(number(item, u=2)) is int
+    assert number(float_item, u=2, v=3) == 3.0 and type(number(float_item, u=2, v=3)) is float
+    assert number(graph.call(torch.sym_int, 3.0)) == 3
+
+
 def test_sizes() -> None:
     graph = Begun()
     size = graph.call(torch.nonzero, graph.given("x", X)).meta["example_value"].shape[0]
