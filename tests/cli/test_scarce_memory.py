@@ -1,6 +1,6 @@
 """Commands with little memory: every allocation fails once, in turn, and so do all behind it.
 
-What the command says of it, and its status, stand in `stated/scarce_memory.*.txt`. A command frees what it has
+All that the command says of it, and its status, stand in `stated/scarce_memory.*.txt`. A command frees what it has
 taken, where the memory suffices and where it does not.
 """
 
@@ -106,11 +106,11 @@ def test_every_allocation_fails(scarce: str, tmp_path: Path, group: str) -> None
             if not run.failed:
                 break
             told = run.said.strip() if "usage" not in run.said else run.said.partition("\n")[0]
-            lines.append(f"{command}, {count} allocations: status {run.status}, {told}\n")
+            lines.append(f"{command}: too little memory: status {run.status}, {told}\n")
             runs.append(run)
         assert count < MOST
         for one in runs:  # a file has what it had, or what the command makes of it
             assert one.status == 2, (command, one.said)
             assert all(one.files[name] in (runs[0].files[name], run.files[name]) for name in one.files), command
-        lines.append(f"{command}, {count} allocations: status {run.status}\n")
-    hold(STATED / f"scarce_memory.{group}.txt", "".join(lines))
+        lines.append(f"{command}: enough: status {run.status}\n")
+    hold(STATED / f"scarce_memory.{group}.txt", "".join(dict.fromkeys(lines)))
