@@ -79,8 +79,12 @@ static int measure(work *job, char **paths, long rounds) {
         gm_cli_print(stderr, "graphmend: out of memory\n");
     } else if (read_files(&arena, job, paths)) {
         seconds = time_rounds(job, rounds);
-        gm_cli_print(stdout, "{\"files\": %d, \"bytes\": %zu, \"tokens\": %ld, \"seconds\": %.6f}\n", job->count, job->bytes, job->tokens,
-                     seconds);
+        if (seconds < 0) {
+            gm_cli_print(stderr, "graphmend: out of memory\n");
+        } else {
+            gm_cli_print(stdout, "{\"files\": %d, \"bytes\": %zu, \"tokens\": %ld, \"seconds\": %.6f}\n", job->count, job->bytes,
+                         job->tokens, seconds);
+        }
     }
     gm_arena_free(&arena);
     return seconds < 0 ? GM_EXIT_USAGE : GM_EXIT_CLEAN;

@@ -7,6 +7,7 @@ from typing import Any, Callable
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, compute_unbacked_bindings
 
 from graphmend.runtime.analysis.branch_proofs import Order
 from graphmend.runtime.analysis.marker_regions import Marks, Region, read_markers
@@ -20,19 +21,23 @@ def value_of(node: Any) -> Any:
 
 
 class Written:
-    """A graph whose nodes have the fake tensors that a trace would have given them."""
+    """A graph whose nodes have the fake tensors that a trace would have given them, and symbols for numbers in data."""
 
     def __init__(self) -> None:
-        self.graph, self.mode = Graph(), FakeTensorMode()
+        self.shapes = ShapeEnv()
+        self.graph, self.mode = Graph(), FakeTensorMode(shape_env=self.shapes)
         self.sites = 0
 
     def keep(self, node: Node, value: Any) -> Node:
         node.meta["example_value"] = value
+        bindings = compute_unbacked_bindings(self.shapes, value)
+        if bindings:
+            node.meta["unbacked_bindings"] = bindings
         return node
 
     def input(self, name: str, *shape: int, grad: bool = False, dtype: torch.dtype = torch.float32) -> Node:
         real = torch.ones(*(shape or (3,)), dtype=dtype, requires_grad=grad)
-        return self.keep(self.graph.placeholder(name), self.mode.from_tensor(real))
+        return self.keep(self.graph.placeholder(name), self.mode.from_tensor(real, static_shapes=True))
 
     def call(self, function: Any, *args: Any, **options: Any) -> Node:
         node = self.graph.call_function(function, args, options)

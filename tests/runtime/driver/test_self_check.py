@@ -114,6 +114,7 @@ def test_nothing_differs(tmp_path, capfd, comparing, name):
     (tmp_path / "log").write_text("")
     _, function = start(make, None)
     assert comparing.differing == [] and comparing.compared == 3 and not comparing.skipped
+    assert len(comparing.callables) == 1
     if name != "a clock":
         assert (got, written) == (run(function), capfd.readouterr().out)
         assert logged == (tmp_path / "log").read_text()
