@@ -160,7 +160,7 @@ def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
     return hooks.DECLINED
 
 
-@FEATURE.hook(
+@FEATURE.note(
     "super.getattr",
     "class.getattr",
     "class.hasattr",
@@ -170,13 +170,14 @@ def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
     "function.getattr",
     "function.hasattr",
 )
-def note_lookup(look: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Note the lookup of an attribute: a lookup without success builds no variable."""
+def note_lookup(trace: trace_state.Trace, result: Any, self: Any, tx: Any, name: str) -> None:
+    """Note the lookup of an attribute, also where a hook has answered it: a lookup without success builds no
+    variable.
+    """
     writes = FEATURE.of(trace)
     writes.loads.lookups.setdefault(name, []).append(self)
     if writes.records and writes.hasty:
         refuse_lookup(trace, self, name, tx.output)
-    return hooks.DECLINED
 
 
 @FEATURE.hook("object.table", needed=False)

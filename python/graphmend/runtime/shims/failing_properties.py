@@ -21,7 +21,9 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "properties that fail in front of `__getattr__` or a default", partial=True)
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "properties that fail in front of `__getattr__` or a default", partial=True
+)
 
 
 @FEATURE.hook("object.getattr")
