@@ -171,9 +171,7 @@ def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
     "function.hasattr",
 )
 def note_lookup(trace: trace_state.Trace, result: Any, self: Any, tx: Any, name: str) -> None:
-    """Note the lookup of an attribute, also where a hook has answered it: a lookup without success builds no
-    variable.
-    """
+    """Note the lookup of an attribute, with or without a hook's answer; a lookup without success builds no variable."""
     writes = FEATURE.of(trace)
     writes.loads.lookups.setdefault(name, []).append(self)
     if writes.records and writes.hasty:
