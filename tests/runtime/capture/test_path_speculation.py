@@ -423,3 +423,33 @@ def test_an_early_decision_that_raises_is_left_to_the_graph(tmp_path: Any) -> No
         """
     calls = [lambda: (torch.tensor([1.0, 2.0, 0.5, 3.0]),), lambda: (torch.zeros(4),)]
     compare(load(tmp_path, text), calls, grad=False)
+
+
+def test_writes_of_the_other_side_are_not_foretold(tmp_path: Any) -> None:
+    """The sizes behind the loop are those of the path: no call runs twice, and a loop over sizes comes to its end."""
+    text = """
+        import torch
+        def f(ids):
+            rounds = 0
+            while ids.numel() > 1:
+                rounds += 1
+                hit = (ids[:-1] == 1) & (ids[1:] == 2)
+                if not hit.any():
+                    break
+                for i in range(1, len(hit)):
+                    if hit[i] and hit[i - 1]:
+                        hit[i] = False
+                    elif ids[i] == 9:
+                        if ids[i + 1] > 0:
+                            hit[i].logical_not_()
+                keep = torch.ones_like(ids, dtype=torch.bool)
+                keep[1:][hit] = False
+                ids = ids.clone()
+                ids[:-1][hit] = 10
+                ids = ids[keep]
+            return ids, rounds
+        """
+    rows = [[1, 2, 3, 1, 2], [4, 4, 4], [1, 2], [1, 2, 9, 3, 1, 2], [3]]
+    outcome = compare(load(tmp_path, text), [lambda row=row: (torch.tensor(row),) for row in rows], grad=False)
+    (record,) = outcome.report["callables"]
+    assert (record["mode"], record["replays"]) == ("whole", 0), record["reason"]

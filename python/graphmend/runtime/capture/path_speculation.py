@@ -54,6 +54,19 @@ RECORDING = (
 )
 
 
+@dataclasses.dataclass
+class Side:
+    """An open side of a branch in a shadow run, with the tensors that a side beside the path has written to."""
+
+    is_taken: bool
+    saved: list[tuple[torch.Tensor, torch.Tensor]] = dataclasses.field(default_factory=list)
+
+    def undo(self) -> None:
+        """Write the values from before the side."""
+        for tensor, value in reversed(self.saved):
+            tensor.copy_(value)
+
+
 class Shadow:
     """Runs a graph under construction on copies of the call's inputs, as far as the graph has been traced.
 
@@ -65,6 +78,7 @@ class Shadow:
         self.values: dict[Node, Any] = {}
         self.blocks: dict[Node, Any] = {}  # open autocast blocks, by the node that enters the block
         self.generators = torch.get_rng_state()
+        self.sides: list[Side] = []  # open sides of branches, the innermost last
 
     def set_generators(self, state: Optional[torch.Tensor] = None) -> None:
         """Let the next draws begin with a state of the random generator: the present one, or another."""
@@ -120,7 +134,10 @@ class Shadow:
             return copy_value(self.attribute(str(node.target)))
         if kind_of(node) == "test":
             return torch.tensor(bool(self.fetch(node.args[1])))
-        if kind_of(node) is not None or node.target in RECORDING:
+        if kind_of(node) is not None:
+            self.cross(node)
+            return None
+        if node.target in RECORDING:
             return None
         if node.target is torch_names._enter_autocast:
             self.blocks[node] = node.target(*self.fetch(node.args))
@@ -131,11 +148,26 @@ class Shadow:
         if branch_proofs.may_have_effects(node):
             raise RuntimeError("an operator that may have effects")
         args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
+        beside = next((side for side in reversed(self.sides) if not side.is_taken), None)
+        if beside is not None:
+            tensors, places = node_facts.tensors_in((args, kwargs)), node_facts.facts_of(node).writes
+            beside.saved += [(tensors[place], tensors[place].clone()) for place in places]
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
         if node.target is torch.tensor and isinstance(args[0], torch.Tensor):  # an array of the program: no warning
             return args[0].detach().clone().to(kwargs.get("device"), kwargs.get("dtype"))
         return node.target(*args, **kwargs)  # type: ignore[operator]
+
+    def cross(self, marker: Node) -> None:
+        """Begin or end a side of a branch. Both sides run; writes of the side beside the path are undone at its end."""
+        kind = kind_of(marker)
+        if kind == "enter":
+            self.sides.append(Side(bool(self.fetch(marker.args[1]))))
+        elif kind in ("otherwise", "leave") and self.sides:
+            side = self.sides.pop()
+            side.undo()
+            if kind == "otherwise":
+                self.sides.append(Side(not side.is_taken))
 
     def number(self, graph: Graph, symbol: Any) -> Any:
         """The number behind a symbol; None if no node of the graph is the source of the symbol."""
