@@ -110,10 +110,12 @@ static void guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     }
     bool enclosed = is_loose(plan->test, !plan->negated);
     gm_edit front = {.start = plan->test->start, .end = plan->test->start};
+    const char *gap = gm_text_gap(fixer, front.start);
+    gm_edit_add(arena, &front.text, gap);
     gm_edit_add(arena, &front.text, plan->negated ? "" : "not ");
     gm_edit_add(arena, &front.text, torch);
     gm_edit_add(arena, &front.text, ".compiler.is_compiling()");
-    if (is_broken(fixer, plan, gm_edit_length(&front.text) + 5 + (enclosed ? 2 : 0)) &&
+    if (gap[0] == '\0' && is_broken(fixer, plan, gm_edit_length(&front.text) + 5 + (enclosed ? 2 : 0)) &&
         (enclosed ? break_enclosed : break_test)(fixer, plan, &front.text, edits)) {
         return;
     }

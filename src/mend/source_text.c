@@ -38,6 +38,11 @@ const char *gm_text_unit(const gm_fixer *fixer, const gm_function *function) {
     return inner + length;
 }
 
+const char *gm_text_gap(const gm_fixer *fixer, uint32_t offset) {
+    char before = offset == 0 ? ' ' : source_of(fixer)->text[offset - 1];
+    return before >= 'a' && before <= 'z' ? " " : ""; /* the last letter of a keyword */
+}
+
 const char *gm_text_line_end(const gm_fixer *fixer, uint32_t offset) {
     const gm_source *source = source_of(fixer);
     uint32_t line = gm_source_position(source, offset).line;

@@ -10,6 +10,9 @@ const char *gm_text_indent(const gm_fixer *fixer, const gm_node *statement);
 /* One level of indentation more, as the function around writes it. */
 const char *gm_text_unit(const gm_fixer *fixer, const gm_function *function);
 
+/* What has to stand between the byte before `offset` and a name: a space behind a keyword, as in `if(x).any():`, else nothing. */
+const char *gm_text_gap(const gm_fixer *fixer, uint32_t offset);
+
 /* The line end of the line that holds `offset`: "\n", "\r\n" or "\r". */
 const char *gm_text_line_end(const gm_fixer *fixer, uint32_t offset);
 

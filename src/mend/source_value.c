@@ -28,7 +28,9 @@ static void mend_value(gm_selection *all, gm_edits *edits) {
     if (all->torch == NULL || !gm_select(all, plan->test, false, &then, &orelse, target_of(all), NULL, 0, &value)) {
         return;
     }
-    gm_edit edit = {.start = plan->node->start, .end = plan->node->end, .text = value.text};
+    gm_edit edit = {.start = plan->node->start, .end = plan->node->end};
+    gm_edit_add(all->fixer->analysis->arena, &edit.text, gm_text_gap(all->fixer, edit.start));
+    gm_text_append(all->fixer->analysis->arena, &edit.text, &value.text);
     gm_edit_text comments = {0};
     gm_text_add_comments(all->fixer, &comments, edit.start, edit.end, &value.text, "");
     if (comments.pieces.count == 0) {
