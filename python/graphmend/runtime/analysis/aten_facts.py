@@ -52,7 +52,7 @@ RAISES_BEFORE_OPERATORS = frozenset(["one_hot"])
 INTEGER_DIVISION = frozenset("div floor_divide fmod remainder divide true_divide".split())
 
 # Operators with the tag `pointwise` that can raise because of a number among their arguments, also beside floats.
-CHECKS_NUMBERS = frozenset(["celu", "softshrink"])
+CHECKS_NUMBERS = frozenset(["celu", "rrelu", "softshrink"])
 
 # Operators whose arguments need one dtype; only the kernels check that, fake tensors do not.
 PRODUCTS = frozenset("addbmm addmm addmv addr baddbmm bmm convolution _convolution dot linear mm mv vdot".split())
