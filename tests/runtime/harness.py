@@ -271,6 +271,11 @@ class Outcome:
         ]
 
 
+def by_name(backend: str) -> Callable[..., Any]:
+    """`torch.compile` with a compiler that is known by its name, for `compare`."""
+    return lambda function, **options: torch.compile(function, backend=backend)
+
+
 def compare(
     make: Callable[[], Any],
     calls: list,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import by_name, compare, load
 
 ROWS = [[1.0, -2.0, 3.0, 0.5], [0.3, 0.7, -0.1, 0.2], [-1.0, -2.0, -3.0, -0.5], [2.0, 5.0, 1.0, 4.0]]
 TEXT = """
@@ -38,11 +38,6 @@ FIXED = [
 
 def program(tmp_path: Any, number: str, result: str) -> Any:
     return load(tmp_path, textwrap.dedent(TEXT.format(number=number, result=result)))
-
-
-def by_name(backend: str) -> Any:
-    """`torch.compile` with a compiler that is known by its name."""
-    return lambda function, **options: torch.compile(function, backend=backend)
 
 
 def calls() -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import by_name, compare, load
 
 TEXT = """
     import torch
@@ -62,10 +62,7 @@ def test_formulas_that_would_simplify(tmp_path: Any, expression: str) -> None:
 
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_compilers_get_arithmetic(tmp_path: Any, backend: str) -> None:
-    def compile_by_name(program: Any, **options: Any) -> Any:
-        return torch.compile(program, backend=backend)
-
-    outcome = compare(load(tmp_path, BRANCH), calls(), grad=False, compile=compile_by_name)
+    outcome = compare(load(tmp_path, BRANCH), calls(), grad=False, compile=by_name(backend))
     assert outcome.report["callables"][0]["mode"] == "whole", outcome.report["callables"][0]["reason"]
 
 
@@ -83,8 +80,4 @@ def test_tensors_of_one_number_have_memory_of_their_own(tmp_path: Any) -> None:
             first.add_(1)
             return first * 1, second * 2, x * share, first, second
         """
-
-    def compile_by_name(program: Any, **options: Any) -> Any:
-        return torch.compile(program, backend="aot_eager")
-
-    compare(load(tmp_path, program), [lambda: (torch.ones(2),)], grad=False, compile=compile_by_name)
+    compare(load(tmp_path, program), [lambda: (torch.ones(2),)], grad=False, compile=by_name("aot_eager"))

@@ -95,6 +95,14 @@ def summed(graph: Written, node: Node) -> Node:
     return graph.call(torch.sum, node)
 
 
+def written(build: Build) -> tuple[Written, Any]:
+    """A graph with floats and integers for inputs, as far as `build` writes it, and the floats."""
+    graph = Written()
+    x = graph.input("x")
+    build(graph, x, graph.input("n", dtype=torch.int64))
+    return graph, x
+
+
 UNUSED: dict[str, tuple[Build, bool]] = {
     "a look-up": (lambda g, x, n: summed(g, looked_up(g, x, n)), True),
     "a look-up behind a sum": (lambda g, x, n: summed(g, g.call(torch.add, looked_up(g, x, n), 1)), True),
@@ -107,9 +115,7 @@ UNUSED: dict[str, tuple[Build, bool]] = {
 @pytest.mark.parametrize("name", UNUSED)
 def test_unused_numbers(name: str) -> None:
     build, expected = UNUSED[name]
-    graph = Written()
-    x = graph.input("x")
-    build(graph, x, graph.input("n", dtype=torch.int64))
+    graph, x = written(build)
     assert dead_code.unused_numbers_may_raise(graph.end(graph.call(torch.add, x, 1))) is expected
 
 
@@ -139,9 +145,7 @@ DEAD: dict[str, tuple[Build, list[str]]] = {
 @pytest.mark.parametrize("name", DEAD)
 def test_dead_nodes_of_a_whole_call(name: str) -> None:
     build, expected = DEAD[name]
-    graph = Written()
-    x = graph.input("x")
-    build(graph, x, graph.input("n", dtype=torch.int64))
+    graph, x = written(build)
     module, marks, _ = graph.read(graph.call(torch.add, x, 1))
     trace = Trace(whole=True, off=frozenset())
     found = dead_code.dead_nodes_that_raise(module, marks, trace)

@@ -59,10 +59,10 @@ def takes_numbers(node: Node, name: str, numbers: list[Node]) -> bool:
     """Whether compiled code computes the tensors of a node as PyTorch does; `numbers` come from the data."""
     floats = [number for number in numbers if isinstance(number.meta["example_value"], torch.SymFloat)]
     all_floats = len(floats) == len(numbers)
-    calls = calls_with_numbers(node)
     if has_doubles(node) and not all(map(is_single, floats)):
+        calls = calls_with_numbers(node)
         return bool(calls) and all(name_of(call[0]) in MADE_TENSORS for call in calls)
-    return name in (SCALED if all_floats else SIZED) or are_elementwise(calls, all_floats)
+    return name in (SCALED if all_floats else SIZED) or are_elementwise(calls_with_numbers(node), all_floats)
 
 
 def calls_with_numbers(node: Node) -> list[Any]:

@@ -29,9 +29,8 @@ CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": T
 NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # values of `torch.compile(backend=...)`
-
-
 compiling: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()  # backends that have begun to compile
+
 EARLY = "force_non_lazy_backward_lowering"
 
 

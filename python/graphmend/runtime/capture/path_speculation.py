@@ -132,10 +132,11 @@ class Shadow:
             return input_copy(node.meta["grapharg"])
         if node.op == "get_attr":
             return copy_value(self.attribute(str(node.target)))
-        if kind_of(node) == "test":
+        kind = kind_of(node)
+        if kind == "test":
             return torch.tensor(bool(self.fetch(node.args[1])))
-        if kind_of(node) is not None:
-            self.cross(node)
+        if kind is not None:
+            self.cross(node, kind)
             return None
         if node.target in RECORDING:
             return None
@@ -158,9 +159,8 @@ class Shadow:
             return args[0].detach().clone().to(kwargs.get("device"), kwargs.get("dtype"))
         return node.target(*args, **kwargs)  # type: ignore[operator]
 
-    def cross(self, marker: Node) -> None:
+    def cross(self, marker: Node, kind: str) -> None:
         """Begin or end a side of a branch. Both sides run; writes of the side beside the path are undone at its end."""
-        kind = kind_of(marker)
         if kind == "enter":
             self.sides.append(Side(bool(self.fetch(marker.args[1]))))
         elif kind in ("otherwise", "leave") and self.sides:

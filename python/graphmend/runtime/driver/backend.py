@@ -47,9 +47,9 @@ from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
 from ..external import bypassed_caches, locks, lru_caches
+from ..external.drawn_scalars import hand_out_tensors
 from ..external.prologue import takes_values
 from ..ops import rnn_layers
-from ..ops.math_functions import hand_over
 from ..passes import anomaly_mode, checkpointed_draws
 from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
@@ -178,7 +178,7 @@ class MendingBackend:
         if numbers_of(trace).fixed and write_numbers(module, trace):
             plan.carried = False
         if plan.numbers:
-            hand_over(module)
+            hand_out_tensors(module, everywhere=True)
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"

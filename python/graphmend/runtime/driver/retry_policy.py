@@ -128,6 +128,11 @@ class Attempt:
         return is_raising(self.error)
 
     @property
+    def cause(self) -> Any:
+        """The error, without Dynamo's wrapper of an error of the backend."""
+        return cause_of(self.error)
+
+    @property
     def prepares(self) -> bool:
         """Whether the call ended at code for later calls, with any treatment of numbers."""
         return not self.trace.refusals and kind_of_break(self.error) in PREPARING
@@ -178,7 +183,7 @@ def is_of_other_variant(course: Course, failed: Attempt) -> bool:
 
 
 def met_compiler(course: Course, failed: Attempt) -> bool:
-    cause = getattr(failed.error, "inner_exception", failed.error)
+    cause = failed.cause
     return isinstance(cause, trace_state.SymbolsRefused) and cause.surprising and not course.numbers.fixed
 
 
@@ -221,8 +226,7 @@ def keep_symbols(course: Course, failed: Attempt) -> None:
 
 
 def try_constants(course: Course, failed: Attempt) -> None:
-    cause = getattr(failed.error, "inner_exception", failed.error)
-    course.numbers.fix_for_compiler(failed.trace, isinstance(cause, trace_state.SymbolsRefused))
+    course.numbers.fix_for_compiler(failed.trace, isinstance(failed.cause, trace_state.SymbolsRefused))
 
 
 def return_to_symbols(course: Course, failed: Attempt) -> None:
@@ -361,6 +365,11 @@ def next_strategy(course: Course, failed: Attempt) -> Strategy:
     return next(row.strategy for row in TRANSITIONS if row.condition(course, failed))
 
 
+def cause_of(error: Any) -> Any:
+    """The error of the backend, without Dynamo's wrapper; any other error itself."""
+    return getattr(error, "inner_exception", error)
+
+
 def is_raising(error: Any) -> bool:
     """Whether the error may be an exception of the program itself."""
     lone = isinstance(error, (torch_names.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
@@ -369,7 +378,7 @@ def is_raising(error: Any) -> bool:
 
 def first_line(error: Optional[BaseException]) -> str:
     """The first line of an error's text; an error of the backend comes without Dynamo's wrapper."""
-    error = getattr(error, "inner_exception", error)
+    error = cause_of(error)
     refused = faults.unwrapped(error) if error is not None else None
     if isinstance(refused, trace_state.SiteRefused):  # Dynamo puts the name of the class in front
         error = refused

@@ -4,7 +4,7 @@
     return x * scale                     # `x * tensor` instead of `x * tensor.item()`
 
 The product of `x` with a number and with a 0-d double tensor are bit-equal where `x` has dimensions, and single or
-double precision. Some compilers lose numbers fetched from tensors on the way to the backward pass; tensors are safe.
+double precision. Compilers take tensors where they take no numbers fetched from tensors.
 """
 
 from __future__ import annotations
@@ -85,14 +85,14 @@ def numbers_as_tensors(module: GraphModule) -> None:
             node.meta = {"example_value": node.target(*values)}  # type: ignore[operator]
 
 
-def hand_out_tensors(module: GraphModule) -> None:
+def hand_out_tensors(module: GraphModule, everywhere: bool = False) -> None:
     """Return numbers from the graph as copies of the tensors behind the numbers.
 
     Dynamo converts a returned number to a tensor again, and compilers may round the number to single precision on the
-    way.
+    way. `everywhere`: tensors of numbers that stay in the graph are replaced as well.
     """
     for node in list(module.graph.nodes):
-        if is_number_of_tensor(node):
+        if is_number_of_tensor(node) and (everywhere or all(user.op == "output" for user in node.users)):
             copy_tensor(node)
 
 
@@ -116,12 +116,13 @@ def copy_tensor(node: Node) -> None:
 
 
 def is_number_of_tensor(node: Node) -> bool:
-    """Whether a node only returns the number in a tensor of single or double precision."""
-    name = getattr(node.target, "__name__", "")
-    if name != "scalar_tensor" or node.kwargs.get("dtype") is not torch.float64 or len(node.args) != 1:
+    """Whether a node only makes a tensor of the number in a tensor of single or double precision."""
+    if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64} or len(node.args) != 1:
         return False
     number = node.args[0]
-    if not isinstance(number, Node) or number.target != "item" or any(user.op != "output" for user in node.users):
+    if not isinstance(number, Node) or number.target != "item":
         return False
-    value = tensor_of(number.args[0])
-    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float64)
+    value: Any = tensor_of(number.args[0])
+    if not isinstance(value, torch.Tensor) or value.dtype not in (torch.float32, torch.float64):
+        return False
+    return all(type(size) is int for size in value.shape)

@@ -21,15 +21,13 @@ import torch
 from ..base import define_op
 from ..base.dynamo_values import source_name
 from ..capture.identity_guard import decided_by_data
-from ..external.drawn_scalars import copy_tensor
 
 NAMES = """
 acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
 ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
 """.split()
-KNOWN = (
-    "acos asin atan cos cosh sin sinh sqrt tan tanh".split()
-)  # Dynamo's formulas; no compiler computes Python's bits
+# Functions for which Dynamo has formulas; no compiler computes Python's bits.
+KNOWN = "acos asin atan cos cosh sin sinh sqrt tan tanh".split()
 FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in (*NAMES, *KNOWN) if hasattr(math, name)}
 WHOLE: dict[Any, str] = {int: "int", round: "round", math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
 INTEGERS = frozenset([*WHOLE.values(), "exponent"])
@@ -184,20 +182,6 @@ def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
 
     proxy = tx.output.create_proxy("call_function", OPERATOR, (name, operands), {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
-
-
-def hand_over(module: torch.fx.GraphModule) -> None:
-    """Use a copy of a tensor in place of a tensor made of the number fetched from the first."""
-    for node in list(module.graph.nodes):
-        if node.target is not torch.scalar_tensor or dict(node.kwargs) != {"dtype": torch.float64}:
-            continue
-        number: Any = node.args[0]
-        source: Any = number.args[0] if getattr(number, "target", None) == "item" else None
-        value = source.meta.get("example_value") if source is not None else None
-        if not isinstance(value, torch.Tensor) or value.dtype not in (torch.float32, torch.float64):
-            continue
-        if all(type(size) is int for size in value.shape):
-            copy_tensor(node)
 
 
 def operands_of(tx: Any, values: list[Any]) -> Optional[list[Any]]:

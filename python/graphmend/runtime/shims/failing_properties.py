@@ -56,7 +56,7 @@ def read_or_default(call: Any, trace: trace_state.Trace, self: Any, function: An
     """Run the code of a look-up once for `getattr(owner, name, default)`; Dynamo runs it for `hasattr` as well."""
     from ..base.torch_names import UserDefinedObjectVariable
 
-    if (getattr(function, "fn", None) or getattr(function, "_fn", None)) is not getattr or len(args) != 3 or kwargs:
+    if len(args) != 3 or kwargs or (getattr(function, "fn", None) or getattr(function, "_fn", None)) is not getattr:
         return hooks.DECLINED
     owner = args[0].realize()
     if not isinstance(owner, UserDefinedObjectVariable) or not args[1].is_python_constant():
