@@ -55,6 +55,8 @@ def log_failures() -> None:
         if failed.error is not None:
             lines = [line.strip() for line in str(failed.error).splitlines() if line.strip()]
             print("    " + " | ".join(lines[: 40 if os.environ.get("LONG") else 4])[:1500], file=sys.stderr)
+            for place in (getattr(failed.error, "real_stack", None) or ())[-4:]:
+                print(f"      at {place.filename}:{place.lineno} {place.line}", file=sys.stderr)
         take(self, strategy, failed)
 
     Callback.attempt = timed  # type: ignore[method-assign]
