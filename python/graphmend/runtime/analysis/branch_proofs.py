@@ -24,7 +24,7 @@ from torch.fx import GraphModule, Node
 from ..base import torch_names
 from ..base.dynamo_values import source_name
 from ..base.marker_ops import is_row_of_integers, kind_of
-from . import aten_facts, custom_op_purity, node_facts, stride_facts
+from . import allowed_functions, aten_facts, custom_op_purity, node_facts, stride_facts
 from .marker_regions import Marks, Region, Select, fake_of, tensor_of
 from .node_facts import storage_of, storages_in, storages_of, writes_of
 
@@ -429,4 +429,4 @@ def may_have_effects(node: Node) -> bool:
     target = node.target
     if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
         return node_facts.is_custom(target) and not custom_op_purity.only_computes(target)
-    return not isinstance(target, torch_names.HigherOrderOperator) and not node_facts.is_known(target)
+    return not isinstance(target, torch_names.HigherOrderOperator) and not allowed_functions.is_vouched_for(target)

@@ -31,11 +31,9 @@ from torch.fx import Node
 from ..base import torch_names
 from ..base.marker_ops import kind_of
 from ..base.torch_names import FakeTensor, TorchDispatchMode, temporarily_clear_interpreter_stack
-from . import aten_facts, custom_op_purity
+from . import allowed_functions, aten_facts, custom_op_purity
 from .marker_regions import tensor_of
 
-# Modules whose functions are torch's or Python's; all further functions are the program's. C functions have no module.
-KNOWN_MODULES = frozenset(["torch", "_operator", "builtins", "math", "operator", "graphmend", None])
 # Modules whose functions only wrap and unwrap tensors for function transforms.
 TRANSFORMS = ("torch._C._functorch", "torch._functorch")
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -211,7 +209,7 @@ def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Ten
     if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
         if is_custom(target):
             return facts_of_schemas(target, args, kwargs, tensors)
-    elif node.op == "call_function" and not is_known(target):
+    elif node.op == "call_function" and not allowed_functions.is_vouched_for(target):
         return unknown
     if target is operator.getitem and isinstance(args[0], (tuple, list)):
         return NOTHING
@@ -236,12 +234,6 @@ def declared_writes(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch
         tensors_written = aten_facts.written_tensors(target, args, kwargs)
     places = set(map(id, tensors_written))
     return frozenset(place for place, tensor in enumerate(tensors) if id(tensor) in places)
-
-
-def is_known(function: Any) -> bool:
-    """Whether a function belongs to torch or Python, where a second call goes unnoticed."""
-    home = getattr(function, "__module__", None)
-    return not isinstance(home, str) or home.partition(".")[0] in KNOWN_MODULES
 
 
 def is_custom(target: Any) -> bool:
