@@ -1,6 +1,7 @@
 """Constant folding: pure functions of Python, called during the trace.
 
     header = (7).to_bytes(4, "big")            # a method that Dynamo does not know
+    parts = name.split("."); parts.pop()       # a list that Dynamo does not let change
     name = urllib.parse.quote(self.path)       # a function that Dynamo does not trace
     module = importlib.import_module("math")   # a module that is loaded
 
@@ -23,9 +24,10 @@ from ..base.dynamo_values import as_constant
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with constants alone")
 
-# Methods of constants without support in Dynamo, and methods of their classes.
+# Methods of constants without support in Dynamo or with lists as results, and methods of their classes.
 METHODS: dict[type, frozenset[str]] = {
     int: frozenset(["to_bytes"]),
+    str: frozenset(["split", "rsplit", "splitlines"]),
     bool: frozenset(["to_bytes"]),
     bytes: frozenset(name for name in vars(bytes) if not name.startswith("__")) - {"decode"},
 }

@@ -1,9 +1,10 @@
-"""Functions of torch in Python that Dynamo skips by name, and that it can trace.
+"""Functions of torch in Python that Dynamo skips by name or takes as they are, and that it can trace.
 
     self.schedule.step()                                            # Dynamo skips the file of the schedulers
     torch.distributions.Normal(mean, scale, validate_args=True)     # and a question that a distribution asks
     torch.jit.isinstance(x, torch.Tensor)                           # and the file of TorchScript
     torch.typename(x)                                               # and the first file of torch
+    torch._assert(width > 0, f"box {box} is empty")                 # and writes an assertion that fails into the graph
 
 A scheduler wraps the `step` of its optimizer in a function of the skipped file, so Dynamo skips the optimizer, too. All
 of these functions are plain Python: arithmetic, and attributes of objects.
@@ -48,6 +49,24 @@ def trace_functions(trace: trace_state.Trace) -> Iterator[None]:
 def trace_typename(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `torch.typename` as a function of the program: a function with its own code object is not skipped."""
     return inline(tx, TYPENAME, args, kwargs) if self.value is torch.typename else hooks.DECLINED
+
+
+def assert_condition(condition: Any, message: Any) -> None:
+    if not condition:
+        raise AssertionError(message)
+
+
+@FEATURE.hook("torch_function.call")
+def trace_assert(
+    call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """Trace an assertion about sizes and Python values as Python's; a message that data decide is no part of a graph."""
+    if self.value is not torch._assert or not args:
+        return hooks.DECLINED
+    condition = args[0].realize()
+    if not (condition.is_python_constant() or isinstance(condition, torch_names.SymNodeVariable)):
+        return hooks.DECLINED
+    return inline(tx, assert_condition, args, kwargs)
 
 
 @FEATURE.hook("skipped.call")
