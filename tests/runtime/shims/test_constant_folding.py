@@ -51,6 +51,17 @@ PROGRAMS = {
             link = urllib.parse.urljoin("http://a/b", "c") + "?" + urllib.parse.urlencode({"n": 1})
             return x * calendar.monthrange(2024, 2)[1], key, "abc".translate(table), link, unicodedata.name("a")
         """,
+    "lists": """
+        def f(x):
+            names, lines, rest = "b a c".split(), "x\\ny".splitlines(), "a.b.c".rsplit(".", 1)
+            same = names
+            names.append("d")
+            names.sort()
+            lines[0] = "z"
+            lines += rest
+            rest.insert(0, rest.pop())
+            return x * len(names), names, lines, rest, same is names
+        """,
     "digests": """
         import hashlib, hmac, zlib
         def f(x):

@@ -84,3 +84,19 @@ def test_a_check_of_types(tmp_path: Any) -> None:
         """
     outcome = compare(load(tmp_path, text), [inputs, lambda: ([torch.ones(2, 3)],)])
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_an_assertion_with_numbers_in_its_message(tmp_path: Any) -> None:
+    text = """
+        import torch
+
+        def f(x):
+            torch._assert(x.shape[1] > 0, f"{x.shape[1]} columns")
+            if (x < 0).any():
+                torch._assert(False, f"negative row {x[0].tolist()} of {x.shape[0]}")
+            torch._assert((x < 9).all(), "large")
+            return x * 2
+        """
+    calls = [inputs, lambda: (-torch.ones(2, 3),), lambda: (torch.ones(2, 0),), lambda: (torch.full((2, 3), 9.0),)]
+    outcome = compare(load(tmp_path, text), calls)
+    assert outcome.report["callables"][0]["mode"] == "whole"

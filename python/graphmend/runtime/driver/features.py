@@ -106,6 +106,7 @@ ORDER = (
     "shims.typed_dictionaries",
     "shims.deleted_cells",
     "shims.skipped_torch_functions",
+    "shims.namespaces",
     "shims.tracked_optimizers",
     "shims.guard_shortcuts",
     "shims.item_hint",

@@ -60,7 +60,7 @@ def assert_condition(condition: Any, message: Any) -> None:
 def trace_assert(
     call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
-    """Trace an assertion about sizes and Python values as Python's; a message that data decide is no part of a graph."""
+    """Trace an assertion about sizes and Python values as Python's; no graph takes a message that data decide."""
     if self.value is not torch._assert or not args:
         return hooks.DECLINED
     condition = args[0].realize()
