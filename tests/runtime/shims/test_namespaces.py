@@ -71,7 +71,7 @@ OTHER = {
             return Space(3)
         except TypeError as error:
             return x, text(error)""",
-    "derived": "s, o = Derived(loss=x), Deciding(3); return s.total(), o.loss + o.steps, type(s).__name__, vars(s), vars(o)",
+    "derived": "s, o = Derived(loss=x), Deciding(3); return s.total(), o.loss, type(s).__name__, vars(s), vars(o)",
 }
 
 CALLS = [lambda n=n: ((n - 3.5) * torch.ones(n, 2),) for n in (3, 4, 4)]
