@@ -107,6 +107,7 @@ ORDER = (
     "shims.deleted_cells",
     "shims.skipped_torch_functions",
     "shims.namespaces",
+    "shims.loggers",
     "shims.tracked_optimizers",
     "shims.guard_shortcuts",
     "shims.item_hint",

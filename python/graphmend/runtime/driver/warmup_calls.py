@@ -20,6 +20,7 @@ from ..base.call_stack import innermost
 from ..base.dynamo_values import kind_of_break
 from ..base.folders import is_pythons_own
 from ..external import cache_answers
+from ..shims import loggers
 
 MAX_TRIES = 2
 
@@ -31,6 +32,7 @@ PREPARING = frozenset(
         "Attempted to use `torch.nn.Parameter()` constructor with Dynamo",
         "Uninitialized nn.Module",
         cache_answers.EMPTY,
+        loggers.OTHER_LEVEL,
     )
 )
 

@@ -61,7 +61,7 @@ def trace_assert(
     call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
     """Trace an assertion about sizes and Python values as Python's; no graph takes a message that data decide."""
-    if self.value is not torch._assert or not args:
+    if self.value is not torch_names._assert or not args:
         return hooks.DECLINED
     condition = args[0].realize()
     if not (condition.is_python_constant() or isinstance(condition, torch_names.SymNodeVariable)):

@@ -11,7 +11,7 @@ further releases.
 from __future__ import annotations
 
 NAMES = {
-    "torch": "_assert_scalar _check_is_size",
+    "torch": "_assert _assert_scalar _check_is_size",
     "torch._C": (
         "_dispatch_tls_set_dispatch_key_excluded _get_dispatch_mode _PreserveDispatchKeyGuard _set_fwd_grad_enabled "
         "_TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction DispatchKey"
@@ -88,8 +88,8 @@ NAMES = {
     ),
     "torch._dynamo.variables.misc": (
         "AutogradFunctionContextVariable AutogradFunctionVariable CellVariable ConstantLikeVariable DeletedVariable "
-        "get_np_to_tnp_map GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable "
-        "PythonModuleVariable RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
+        "get_np_to_tnp_map GetAttrVariable LambdaVariable LoggingLoggerVariable NewGlobalVariable NumpyDTypeVariable "
+        "NumpyVariable PythonModuleVariable RandomClassVariable RandomVariable StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.nn_module": "UnspecializedNNModuleVariable",
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",

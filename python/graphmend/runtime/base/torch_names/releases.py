@@ -64,6 +64,7 @@ NEWER: dict[Version, Differences] = {
             "super.getattr": f"SuperVariable.{READ}",
             "function.getattr": f"UserFunctionVariable.{READ}",
             "optimizer.getattr": f"OptimizerVariable.{READ}",
+            "logger.getattr": f"LoggingLoggerVariable.{READ}",
             "generator.method": None,  # a generator that an exception has left is finished
             "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
             "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
