@@ -37,7 +37,8 @@ def contents_of(cell: Any) -> list[Any]:
 
 def functions_within(function: Any) -> list[Any]:
     """A function, and the functions that it wraps or holds in its closure, to any depth."""
-    found, waiting = [], [function]
+    found: list[Any] = []
+    waiting = [function]
     while waiting:
         current = waiting.pop()
         if any(current is known for known in found):

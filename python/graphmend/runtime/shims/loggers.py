@@ -148,7 +148,7 @@ def child_of(tx: Any, variable: Any, suffix: Any) -> Optional[Any]:
 
 def logger_of(tx: Any, name: Any) -> Optional[Any]:
     """Dynamo's variable of the logger with a name, which is made if need be; None where Python's rules differ."""
-    from ..base.torch_names import AttrSource, GetItemSource, VariableTracker
+    from ..base.torch_names import AttrSource, DictGetItemSource, VariableTracker
 
     if name is not None and type(name) is not str:
         return None
@@ -156,9 +156,9 @@ def logger_of(tx: Any, name: Any) -> Optional[Any]:
     logger = logging.getLogger(name)
     if logger is not logging.root:
         table = AttrSource(AttrSource(AttrSource(tx.import_source("logging"), "Logger"), "manager"), "loggerDict")
-        if logging.Logger.manager.loggerDict.get(name) is not logger:
+        if logging.Logger.manager.loggerDict.get(str(name)) is not logger:
             return None
-        source = GetItemSource(table, name)
+        source = DictGetItemSource(table, name)
     if type(logger) not in CLASSES:
         return None
     guard_identity(source)

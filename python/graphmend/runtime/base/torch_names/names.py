@@ -46,8 +46,8 @@ NAMES = {
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource GenericAttrSource GetItemSource GlobalSource LocalCellSource "
-        "RandomValueSource TempLocalSource TypeSource"
+        "AttrSource CallMethodItemSource DictGetItemSource GenericAttrSource GetItemSource GlobalSource "
+        "LocalCellSource RandomValueSource TempLocalSource TypeSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
