@@ -49,14 +49,20 @@ static void comment_out(char *start, char *end) {
     }
 }
 
+/* IPython joins no line with white space behind the backslash; `\r` is gone before it sees a line. */
+static bool is_joined(const char *start, const char *end) {
+    end -= end > start && end[-1] == '\r';
+    return end > start && end[-1] == '\\';
+}
+
 /* A magic or command goes on behind a backslash at the end of its line. */
 static char *mask_command(char *start, char *end, char *text_end) {
-    bool joined = stripped(start, end) > start && stripped(start, end)[-1] == '\\';
+    bool joined = is_joined(start, end);
     mask(start, end);
     while (joined && end < text_end) {
         start = end + 1;
         end = line_end(start, text_end);
-        joined = stripped(start, end) > start && stripped(start, end)[-1] == '\\';
+        joined = is_joined(start, end);
         comment_out(start, end);
     }
     return end;
@@ -133,7 +139,7 @@ static bool scan_line(scanner *state, char *end) {
         state->depth -= state->depth > 0 && (byte == ')' || byte == ']' || byte == '}');
         state->at++;
     }
-    bool joined = end > start && end[-1] == '\\';
+    bool joined = is_joined(start, end);
     if (state->quote != '\0' && !state->triple && !joined) {
         state->quote = '\0'; /* a string that is never closed: the parser will say so */
     }

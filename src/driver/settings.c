@@ -83,14 +83,16 @@ static const char *joined(const reading *state, const gm_toml *list, char behind
     return gm_buffer_text(&text);
 }
 
-static bool read_codes(const reading *state, const gm_toml *value, const char **codes) {
+/* The codes of the rules that a list names; NULL where one of them is none, and the problem says so. */
+static const char *read_codes(const reading *state, const gm_toml *value) {
     if (!is_list_of_strings(state, value)) {
-        return false;
+        return NULL;
     }
     for (uint32_t i = 0; i < value->items.count; i++) {
         const gm_toml *code = value->items.items[i];
         if (!gm_settings_knows(code->text, strlen(code->text))) {
-            return fail(state, code->line, "no rule", code->text);
+            fail(state, code->line, "no rule", code->text);
+            return NULL;
         }
     }
     gm_buffer list;
@@ -98,18 +100,17 @@ static bool read_codes(const reading *state, const gm_toml *value, const char **
     for (uint32_t i = 0; i < value->items.count; i++) {
         gm_settings_add_code(&list, value->items.items[i]->text, strlen(value->items.items[i]->text));
     }
-    *codes = gm_buffer_text(&list);
-    return true;
+    return gm_buffer_text(&list);
 }
 
 /* ---- One function a setting; the problem says whether it could be set ---- */
 
 static void set_select(const reading *state, const gm_toml *value) {
-    (void)read_codes(state, value, &state->settings->select);
+    state->settings->select = read_codes(state, value);
 }
 
 static void set_ignore(const reading *state, const gm_toml *value) {
-    (void)read_codes(state, value, &state->settings->ignore);
+    state->settings->ignore = read_codes(state, value);
 }
 
 static void set_all(const reading *state, const gm_toml *value) {
@@ -160,11 +161,10 @@ static void set_file_ignores(const reading *state, const gm_toml *value) {
     }
     for (uint32_t i = 0; i < value->items.count; i++) {
         const gm_toml *codes = value->items.items[i];
-        gm_file_ignore one = {0};
-        if (!read_codes(state, codes, &one.codes)) {
-            return;
-        }
-        one.pattern = gm_ignore_parse(state->arena, NULL, state->folder, codes->key, strlen(codes->key));
+        gm_file_ignore one = {
+            .codes = read_codes(state, codes),
+            .pattern = gm_ignore_parse(state->arena, NULL, state->folder, codes->key, strlen(codes->key)),
+        };
         gm_vec_push(state->arena, &state->settings->file_ignores, one);
     }
 }

@@ -117,9 +117,11 @@ def test_stated_magics(cli: Any) -> None:
         "%a?",
     ]
     texts = [*PIECES, *alone, *(f"if n:\n        {text}" for text in alone)]
+    texts += [text.replace("\n", " \t\n") for text in PIECES if "\\\n" in text and "'" not in text]
     functions = [f"@torch.compile\ndef f(x: torch.Tensor, n):\n    {text}\n    {CALL}\n" for text in texts]
+    ending = [text.replace("\n", "\r\n") for text in (*functions[: len(PIECES)], *heads)]
     kernel = {"language_info": {"name": "python"}}
-    for at, text in enumerate((*functions, *heads)):
+    for at, text in enumerate((*functions, *heads, *ending)):
         made = [{"cell_type": "code", "source": one, "metadata": {}, "outputs": []} for one in ("import torch\n", text)]
         notebook = {"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
         cli.write(f"{at}.ipynb", json.dumps(notebook))
@@ -128,5 +130,5 @@ def test_stated_magics(cli: Any) -> None:
     for row in map(json.loads, told.out.splitlines()):
         words = f"    {row['cell']}:{row['line']}:{row['column']} {row['message']}\n"
         found.setdefault(Path(row["path"]).stem, []).append(words)
-    rows = [f"{text!r}\n{''.join(found.get(str(at), []))}" for at, text in enumerate((*texts, *heads))]
+    rows = [f"{text!r}\n{''.join(found.get(str(at), []))}" for at, text in enumerate((*texts, *heads, *ending))]
     hold(Path(__file__).parent / "stated" / "magics.txt", "".join(rows))

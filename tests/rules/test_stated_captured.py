@@ -38,6 +38,13 @@ INNER = [
         "def g():\n    for y in n:\n        pass\n    return lambda: y",
         "def g():\n    return [y for y in n]",
     ),
+    # What a list reads is no longer the function's alone, and yet nothing else sees it.
+    *(
+        "rows = [y for _ in n]\ng = lambda y: y",
+        "rows = [y for _ in n]\ndef g():\n    y = 1\n    return y",
+        "rows = [y for _ in n]\nclass g:\n    y = 1\n    def h(self):\n        return y",
+        "rows = [y for _ in n]\nclass g:\n    y = 1\n    def h(self, y):\n        return y",
+    ),
 ]
 CHANGES = [
     "if x.sum() > 0:\n    y = y + 1\nreturn y",

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import pytest
 
-from graphmend.runtime.analysis.record_keepers import keeps_records
+from graphmend.runtime.analysis.record_keepers import keeps_records, known_methods
 
 KEPT: list[Any] = []
 
@@ -58,10 +58,34 @@ HANDLERS: dict[str, tuple[str, str, bool]] = {
     ),
     "compares": ("logging.Filter", "def filter(self, record): return record == 1", True),
     "the base": ("logging.Handler", "def emit(self, record): super().emit(record)", False),
-    "a static method": ("logging.Handler", "@staticmethod\ndef emit(record): KEPT.append(record)", False),
+    "a static method": ("logging.Handler", "@staticmethod\ndef emit(record): KEPT.append(record)", True),
+    "a static method that reads": ("logging.Handler", "@staticmethod\ndef emit(record): print(record.msg)", False),
+    "a static method behind another": (
+        "logging.Handler",
+        "def emit(self, record): self.own(record)\n@staticmethod\ndef own(record): KEPT.append(record)",
+        True,
+    ),
+    "a class method": ("logging.Handler", "@classmethod\ndef emit(cls, record): KEPT.append(record)", True),
+    "a class method that reads": ("logging.Handler", "@classmethod\ndef emit(cls, record): print(record.msg)", False),
+    "itself": ("logging.Handler", "def emit(self, record): KEPT.append(self)", False),
     "a handler in it": ("logging.Handler", "def emit(self, record): self.other.handle(record)", False),
     "an adapter": ("logging.LoggerAdapter", "def process(self, msg, kwargs): return f'[a] {msg}', kwargs", False),
     "an adapter that keeps": ("logging.LoggerAdapter", "def process(self, msg, kwargs): KEPT.append(msg)", True),
+    "an adapter with its own beginning": (
+        "logging.LoggerAdapter",
+        "def __init__(self, *args): super().__init__(*args)\ndef process(self, msg, kwargs): return f'{msg}', kwargs",
+        False,
+    ),
+    "an adapter with nothing but its own beginning": (
+        "logging.LoggerAdapter",
+        "def __init__(self, *args): super().__init__(*args)",
+        False,
+    ),
+    "an adapter with its own beginning and a method": (
+        "logging.LoggerAdapter",
+        "def __init__(self, *args): super().__init__(*args)\ndef debug(self, msg): pass",
+        True,
+    ),
     "an adapter with a method": ("logging.LoggerAdapter", "def info(self, msg): pass", True),
 }
 
@@ -103,3 +127,19 @@ PYTHONS: dict[str, tuple[Callable[[], Any], bool]] = {
 def test_receivers_of_python(name: str) -> None:
     make, expected = PYTHONS[name]
     assert keeps_records(make()) is expected
+
+
+def passing(names: list[str]) -> tuple[Any, Any]:
+    """A function and a handler that pass records on by these methods."""
+    body = "; ".join(f"KEPT.{name}(record)" for name in names)
+    space: dict[str, Any] = {"KEPT": KEPT}
+    exec(f"def passes(record): {body}", space)
+    return space["passes"], made("logging.Handler", f"def emit(self, record): {body}")
+
+
+def test_methods_that_pass_a_record_on() -> None:
+    """Each of them, all of them, and all of them with another one."""
+    names = sorted(known_methods())
+    for some in ([names[0]], [names[-1]], names):
+        assert [keeps_records(one) for one in passing(some)] == [False, False]
+        assert [keeps_records(one) for one in passing([*some, "append"])] == [True, True]

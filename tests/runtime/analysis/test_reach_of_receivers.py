@@ -22,6 +22,10 @@ class Held:
     shared = []
     def __init__(self):
         self.rows = []
+def member_of(given):
+    return given.member
+def shared_of(given):
+    return given.shared
 held, COUNT, NAMES = Held(), 0, ["a"]
 own_module = type(sys)("own_module")
 own_module.member, own_module.number, own_module.other = [1], 3, 4
@@ -39,6 +43,7 @@ def made(base: str, method: str, body: str) -> tuple[Any, dict[str, Any]]:
     return space["Own"](), space
 
 
+MEMBERS = ["own_module", "own_module.member"]
 REACHED: dict[str, tuple[str, str, str, list[str]]] = {
     "a filter": ("logging.Filter", "filter", "held.rows.append(1)", ["held", "held.rows"]),
     "a filter that only looks": ("logging.Filter", "filter", "return True", []),
@@ -50,7 +55,7 @@ REACHED: dict[str, tuple[str, str, str, list[str]]] = {
     "a stream": ("io.StringIO", "write", "return held", ["held"]),
     "what is no receiver": ("object", "emit", "return held", ["held"]),
     "what is called": ("object", "__call__", "return held", ["held"]),
-    "an attribute of a class": ("logging.Filter", "filter", "Held.shared.append(1)", ["Held"]),
+    "an attribute of a class": ("logging.Filter", "filter", "Held.shared.append(1)", ["Held", "Held.shared"]),
     "a class that is named": ("logging.Filter", "filter", "return torch.Tensor", []),
     "a module": ("logging.Filter", "filter", "own_module.member.append(1)", ["own_module", "own_module.member"]),
     "a module that is imported": (
@@ -59,10 +64,23 @@ REACHED: dict[str, tuple[str, str, str, list[str]]] = {
         "import own_module_of_receivers\nreturn own_module_of_receivers.member",
         ["own_module", "own_module.member"],
     ),
+    "a member that another function names": ("logging.Filter", "filter", "return member_of(own_module)", MEMBERS),
+    "a member that another function names, behind": (
+        "logging.Filter",
+        "filter",
+        "one = own_module\nreturn member_of(one)",
+        MEMBERS,
+    ),
+    "a member of a class that another function names": (
+        "logging.Filter",
+        "filter",
+        "return shared_of(Held)",
+        ["Held", "Held.shared"],
+    ),
     "a function of Python": ("logging.Filter", "filter", "return json.dumps(math.sqrt(2))", []),
     "a package of functions": ("logging.Filter", "filter", "return torch.nn", []),
 }
-EXPRESSIONS = ["held", "held.rows", "Held", "own_module", "own_module.member"]
+EXPRESSIONS = ["held", "held.rows", "Held", "Held.shared", "own_module", "own_module.member"]
 
 
 @pytest.mark.parametrize("name", REACHED)
@@ -79,6 +97,8 @@ def test_what_is_reached(name: str) -> None:
 REFUSED = {
     "return torch.relu(record)": "it may use `torch.relu`",
     "return gelu(record)": "it may call `gelu`",
+    "return torch.nn.functional.silu(record)": "it may use `torch.silu`",
+    "return numpy.linalg.norm(record)": "it may use `numpy.norm`",
     "return numpy.ones(3)": "it may use `numpy.ones`",
     "return gc": "it may look around by `gc`",
     "return importlib": "it may look around by `importlib`",

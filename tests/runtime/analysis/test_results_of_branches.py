@@ -196,6 +196,37 @@ def rows_returned(g: Written, t: Node, x: Node) -> list[Node]:
     return [rows(g, t)]
 
 
+def rows_returned_among_others(g: Written, t: Node, x: Node) -> list[Node]:
+    """One result of several is enough for the caller to see the order."""
+    one = rows(g, t)
+    return [g.call(torch.add, one, 1), one, g.call(torch.neg, x)]
+
+
+def rows_chosen_again(g: Written, t: Node) -> tuple[Node, Node]:
+    """What a second branch hands on is the first choice, maybe."""
+    first = rows(g, t)
+    return first, chosen(g, t, lambda: first, lambda: g.call(torch.neg, first))
+
+
+def rows_chosen_again_and_read(g: Written, t: Node, x: Node) -> list[Node]:
+    return [g.call(torch.add, rows_chosen_again(g, t)[1], 1)]
+
+
+def rows_chosen_again_and_changed(g: Written, t: Node, x: Node) -> list[Node]:
+    second = rows_chosen_again(g, t)[1]
+    g.method("add_", second, 1)
+    return [g.call(torch.add, second, 1)]
+
+
+def rows_chosen_again_and_returned(g: Written, t: Node, x: Node) -> list[Node]:
+    first, second = rows_chosen_again(g, t)
+    return [g.call(torch.add, first, 1), second]
+
+
+def rows_chosen_again_as_a_table(g: Written, t: Node, x: Node) -> list[Node]:
+    return [g.call(torch.add, g.method("expand", rows_chosen_again(g, t)[1], 2, 3), 1)]
+
+
 def rows_changed(g: Written, t: Node, x: Node) -> list[Node]:
     one = rows(g, t)
     g.method("add_", one, 1)
@@ -271,6 +302,11 @@ GRAPHS: dict[str, tuple[Graph, list[str | None]]] = {
     "strides beyond doubt": (no_doubt, [None]),
     "rows that are read": (rows_read, [None]),
     "rows that are returned": (rows_returned, [ORDER]),
+    "rows that are returned among others": (rows_returned_among_others, [ORDER]),
+    "rows chosen again": (rows_chosen_again_and_read, [None, None]),
+    "rows chosen again and changed": (rows_chosen_again_and_changed, [ORDER, None]),
+    "rows chosen again and returned": (rows_chosen_again_and_returned, [ORDER, None]),
+    "rows chosen again as a table": (rows_chosen_again_as_a_table, [ORDER, None]),
     "rows that are changed": (rows_changed, [ORDER]),
     "rows as a column": (rows_as_a_column, [None]),
     "rows as a table": (rows_as_a_table, [ORDER]),
@@ -335,6 +371,23 @@ def test_order_of_writes_and_reads() -> None:
     assert order.used_after(memory[y], y, set()) and order.used_after(memory[y], write, set())
     assert not order.used_after(memory[y], read, set()) and not order.used_after(memory[y], write, {read})
     assert order.used_after(memory[x], x, set()) and not order.used_after(memory[x], y, set())
+
+
+def test_writes_that_a_choice_stands_for() -> None:
+    """Where Python would write to a tensor, the graph has a choice that counts as a write to its memory."""
+    graph = Written()
+    x = graph.input("x", 3, 3)
+    test = graph.call(torch.gt, graph.method("sum", x), 0)
+    before = graph.call(torch.neg, x)
+    choices = [chosen(graph, test, lambda: x, lambda: graph.call(torch.sub, x, 1)) for _ in range(2)]
+    module, marks, _ = graph.read(*choices)
+    memory = storage_of(value_of(before))
+    marks.regions[0].renamed.append((choices[0], memory))
+    marks.regions[1].renamed.append((choices[1], None))
+    order = Order(module)
+    order.note_selects(marks.regions)
+    assert order.writers == [(choices[0], {memory})]
+    assert order.written_after(memory or 0, before) and not order.written_after(memory or 0, choices[0])
 
 
 SAVED: dict[str, tuple[Callable[[Written, Node], Node], bool]] = {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-import types
 from typing import Any, Callable, Optional
 
 import pytest
 import sympy
 import torch
-from begun_traces import Begun, symbol_of
+from live_traces import Begun, symbol_of, traced
 from torch._dynamo.source import AttrSource, CallMethodItemSource, LocalSource, UnspecializedNNModuleSource
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
@@ -27,8 +26,8 @@ HELD = "L['self'].w"  # Dynamo's name for the parameter of the module
 class Call(Begun):
     """A trace of a call with a row of numbers, of integers, and of floats; and with a parameter of a module."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tx: Any) -> None:
+        super().__init__(tx)
         self.x, self.n, self.f = self.given("x", X), self.given("n", N), self.given("f", F)
         self.w = self.given("w", N.clone(), module=True)
 
@@ -41,15 +40,6 @@ class Call(Begun):
 
     def rows(self) -> Any:
         return self.call(torch.nonzero, self.x).meta["example_value"].shape[0]
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch) -> Call:
-    made = Call()
-    monkeypatch.setattr(trace_state.local, "trace", made.trace)
-    monkeypatch.setattr(trace_state.local, "known", ())
-    monkeypatch.setattr(assumptions, "translator", lambda: types.SimpleNamespace(output=made.output))
-    return made
 
 
 Ask = Callable[[Call], Any]
@@ -79,6 +69,7 @@ ASSUMED: dict[str, tuple[Ask, Any, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", ASSUMED)
+@traced(Call)
 def test_values_that_are_assumed(call: Call, name: str) -> None:
     ask, expected, facts = ASSUMED[name]
     found = assumptions.assume(call.trace, call.shapes, ask(call))
@@ -89,6 +80,7 @@ def test_values_that_are_assumed(call: Call, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["another graph", "an inner graph"])
+@traced(Call)
 def test_nothing_is_assumed_elsewhere(call: Call, name: str) -> None:
     shapes: Any = call.shapes
     if name == "an inner graph":
@@ -101,12 +93,14 @@ def test_nothing_is_assumed_elsewhere(call: Call, name: str) -> None:
     assert assumptions.foretold_number(call.trace, shapes, expr) is None
 
 
+@traced(Call)
 def test_a_float_is_foretold(call: Call) -> None:
     assert assumptions.is_outer(call.shapes)
     assert assumptions.foretold_number(call.trace, call.shapes, call.floating().node.expr) == 2.5
 
 
 @pytest.mark.parametrize("size", [2.0**24, -(2.0**24), 2.0**24 + 2, 0.5], ids=str)
+@traced(Call)
 def test_floats_that_are_whole(call: Call, size: float) -> None:
     """Single precision tells apart so many whole numbers."""
     number = call.floating(call.call(torch.full, (1,), size)).node.expr
@@ -130,6 +124,7 @@ COMPARED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", COMPARED)
+@traced(Call)
 def test_comparisons_of_floats_are_asserted(call: Call, name: str) -> None:
     fact = COMPARED[name](call.floating().node.expr)
     assert assumptions.assume(call.trace, call.shapes, fact) == sympy.true
@@ -147,6 +142,7 @@ def test_comparisons_of_floats_are_asserted(call: Call, name: str) -> None:
         module(X, N, other, N)
 
 
+@traced(Call)
 def test_assumptions_that_are_not_asserted(call: Call) -> None:
     number = call.whole().node.expr
     numbers_of(call.trace).assumed += [sympy.Eq(number, 2), sympy.Gt(2 * number, 3)]
@@ -165,11 +161,13 @@ def test_assumptions_that_are_not_asserted(call: Call) -> None:
         assert assumptions.unasserted(module, call.trace) == expected
 
 
+@traced(Call)
 def test_no_assumptions_need_no_assertions(call: Call) -> None:
     assert assumptions.unasserted(call.end(call.x), call.trace) is None
 
 
 @pytest.mark.parametrize("symbolic", [False, True])
+@traced(Call)
 def test_a_number_of_a_module_is_settled(call: Call, symbolic: bool) -> None:
     numbers_of(call.trace).symbolic = symbolic
     number = call.whole(call.w)
@@ -191,6 +189,7 @@ SETTLED: dict[str, tuple[Ask, Any]] = {
 
 
 @pytest.mark.parametrize("name", SETTLED)
+@traced(Call)
 def test_settled_numbers(call: Call, name: str) -> None:
     ask, expected = SETTLED[name]
     found = assumptions.settle(call.trace, ask(call))
@@ -199,6 +198,7 @@ def test_settled_numbers(call: Call, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["of an argument", "of both", "a draw"])
+@traced(Call)
 def test_numbers_are_fixed_where_the_trace_has_too_many(call: Call, name: str) -> None:
     numbers_of(call.trace).fixed = True
     found = assumptions.settle(call.trace, SETTLED[name][0](call))
@@ -215,6 +215,7 @@ def read_in_front(call: Call, hint: int = 7, module: bool = False, name: str = "
     return call.shapes.create_symintnode(symbol, hint=hint, source=source)
 
 
+@traced(Call)
 def test_numbers_that_are_read_in_front_of_the_graph(call: Call) -> None:
     number = read_in_front(call)
     assert assumptions.items_in(number) == number.node.expr.free_symbols != set()
@@ -226,6 +227,7 @@ def test_numbers_that_are_read_in_front_of_the_graph(call: Call) -> None:
 
 
 @pytest.mark.parametrize("earlier", [7, 8, None, "none"])
+@traced(Call)
 def test_a_number_of_a_module_that_is_read_in_front(call: Call, earlier: Any) -> None:
     """One that had another value in an earlier trace is not settled."""
     if earlier != "none":
@@ -236,6 +238,7 @@ def test_a_number_of_a_module_that_is_read_in_front(call: Call, earlier: Any) ->
 
 
 @pytest.mark.parametrize("known", [True, False])
+@traced(Call)
 def test_sizes_are_fixed(call: Call, known: bool) -> None:
     node = call.call(torch.nonzero, call.x if known else call.input("strange"))
     assert assumptions.fix_shape(call.trace, node.meta["example_value"]) is known
@@ -262,6 +265,7 @@ NOTED: dict[str, tuple[Callable[[Call], Node], int, bool]] = {
 
 @pytest.mark.parametrize("symbolic", [False, True])
 @pytest.mark.parametrize("name", NOTED)
+@traced(Call)
 def test_symbols_are_counted(call: Call, name: str, symbolic: bool) -> None:
     build, count, matter = NOTED[name]
     numbers = numbers_of(call.trace)
@@ -273,6 +277,7 @@ def test_symbols_are_counted(call: Call, name: str, symbolic: bool) -> None:
 
 
 @pytest.mark.parametrize("symbolic", [False, True])
+@traced(Call)
 def test_too_many_symbols(call: Call, symbolic: bool) -> None:
     numbers = numbers_of(call.trace)
     numbers.symbolic = symbolic
@@ -285,6 +290,7 @@ def test_too_many_symbols(call: Call, symbolic: bool) -> None:
     assert len(numbers.assumed) == limit + 2
 
 
+@traced(Call)
 def test_a_list_counts_its_numbers(call: Call) -> None:
     assumptions.note_list(call.trace, (1, 2), 5)
     numbers = numbers_of(call.trace)
@@ -293,6 +299,7 @@ def test_a_list_counts_its_numbers(call: Call) -> None:
     assert assumptions.route(call.trace, (True, False)) == (True, False, "u3 > 1", "(1, 2)")
 
 
+@traced(Call)
 def test_numbers_matter_where_they_are_noted(call: Call) -> None:
     assert not numbers_of(call.trace).matter
     assumptions.note_numbers(call.trace)
@@ -309,6 +316,7 @@ CHANGES: dict[str, tuple[Callable[[Call], Any], bool]] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("kind", ["held", "symbolic", "nothing held"])
+@traced(Call)
 def test_graphs_that_change_what_they_take_for_settled(call: Call, name: str, kind: str) -> None:
     build, changes = CHANGES[name]
     numbers = numbers_of(call.trace)
@@ -327,12 +335,14 @@ def test_graphs_that_change_what_they_take_for_settled(call: Call, name: str, ki
     assert numbers.moving is expected
 
 
+@traced(Call)
 def test_what_is_held_stays_held(call: Call) -> None:
     numbers_of(call.trace).held[HELD] = 7
     assumptions.hold(call.trace, [call.w])
     assert numbers_of(call.trace).held == {HELD: 7}
 
 
+@traced(Call)
 def test_a_number_that_an_operator_fetches_is_bound(call: Call) -> None:
     """The graph gets a node for it, in front of the operator; a node for `item` is one already."""
     tensor = call.call(torch.sum, call.n)

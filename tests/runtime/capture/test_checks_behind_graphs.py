@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 import pytest
 import sympy
 import torch
-from begun_traces import Begun, symbol_of
+from live_traces import Begun, symbol_of, traced
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import CallMethodKey, compute_unbacked_bindings
 
@@ -96,9 +96,9 @@ def read(graph: Begun, facts: list[Any], result: Node, computed: list[Node]) -> 
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_facts(name: str) -> None:
+@traced()
+def test_facts(graph: Begun, name: str) -> None:
     build, good, bad = FACTS[name]
-    graph = Begun()
     x, n = graph.given("x", X), graph.given("n", N)
     facts = build(graph, x, n)
     module, found = read(graph, facts, graph.call(torch.add, x, 1), [])
@@ -110,9 +110,9 @@ def test_facts(name: str) -> None:
             assert found.hold(numbers, values) is expected, (values, numbers)
 
 
-def test_sizes_of_inputs() -> None:
+@traced()
+def test_sizes_of_inputs(graph: Begun) -> None:
     """Numbers that are there before the graph are read from its inputs."""
-    graph = Begun()
     nodes = []
     for name, value in (("x", torch.ones(5, 2)), ("y", torch.ones(2, 7))):
         nodes.append(graph.graph.placeholder(name))
@@ -132,15 +132,15 @@ def test_sizes_of_inputs() -> None:
         assert numbers.shape == (0,) and found.hold(numbers, values) is expected
 
 
-def test_nothing_is_added_for_nothing() -> None:
-    graph = Begun()
+@traced()
+def test_nothing_is_added_for_nothing(graph: Begun) -> None:
     module, found = read(graph, [], graph.call(torch.neg, graph.given("x", X)), [])
     assert found is None and len(module(X)) == 1
 
 
-def test_what_has_to_be_computed_is() -> None:
+@traced()
+def test_what_has_to_be_computed_is(graph: Begun) -> None:
     """Operators that compilers cannot look into read the tensor: it is no dead code."""
-    graph = Begun()
     x, n = graph.given("x", X), graph.given("n", N)
     chosen = graph.call(torch.index_select, x, 0, n)
     module, found = read(graph, [], graph.call(torch.neg, x), [chosen, x])
@@ -160,17 +160,17 @@ REFUSED: dict[str, tuple[Assumed, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_found_out(name: str) -> None:
+@traced()
+def test_what_cannot_be_found_out(graph: Begun, name: str) -> None:
     build, reason = REFUSED[name]
-    graph = Begun()
     x, n = graph.given("x", X), graph.given("n", N)
     with pytest.raises(trace_state.SiteRefused, match=f"^the graph cannot find out {reason}$"):
         read(graph, build(graph, x, n), graph.call(torch.neg, x), [])
 
 
 @pytest.mark.parametrize("keys", [[], ["size"], ["stride", "size"], ["size"] * 3], ids=str)
-def test_a_number_at_another_place(keys: list[str]) -> None:
-    graph = Begun()
+@traced()
+def test_a_number_at_another_place(graph: Begun, keys: list[str]) -> None:
     x = graph.given("x", X)
     node, symbol = graph.call(torch.neg, x), sympy.Symbol("u78", integer=True)
     node.meta["unbacked_bindings"] = {symbol: tuple(map(CallMethodKey, keys))}
@@ -178,8 +178,8 @@ def test_a_number_at_another_place(keys: list[str]) -> None:
         read(graph, [sympy.Eq(symbol, 1)], node, [])
 
 
-def test_a_float_at_another_place() -> None:
-    graph = Begun()
+@traced()
+def test_a_float_at_another_place(graph: Begun) -> None:
     x, symbol = graph.given("x", X), sympy.Symbol("zuf78", real=True)
     node = graph.call(torch.neg, x)
     node.meta["unbacked_bindings"] = {symbol: ()}
@@ -187,8 +187,8 @@ def test_a_float_at_another_place() -> None:
         read(graph, [sympy.Gt(symbol, 1.0)], node, [])
 
 
-def test_a_fact_that_is_no_python() -> None:
-    graph = Begun()
+@traced()
+def test_a_fact_that_is_no_python(graph: Begun) -> None:
     x, symbol = graph.given("x", X), sympy.Symbol("u 79", integer=True)
     node = graph.item(graph.call(torch.sum, graph.given("n", N)))
     node.meta["unbacked_bindings"] = {symbol: ()}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator
-import types
 import warnings
+from collections import OrderedDict
 from typing import Any, Callable
 
+import numpy
 import pytest
 import torch
-from begun_traces import Begun, symbol_of
+from live_traces import Begun, in_a_trace, symbol_of, traced
+from marked_graphs import value_of
+from torch._dynamo.source import LocalSource
+from torch._dynamo.variables.builder import GraphArg
 from torch.fx import Node
 
 from graphmend.runtime.base import torch_names, trace_state
@@ -20,14 +24,6 @@ from graphmend.runtime.capture.path_speculation import SPECULATION, Path, Shadow
 
 X, W = torch.tensor([1.0, -2.0, 3.0]), torch.tensor([2.0, 0.5, 4.0])
 KEY = key_of("m.py:1:0:GM105", 0)
-
-
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> Begun:
-    made = Begun()
-    monkeypatch.setattr(trace_state.local, "trace", made.trace)
-    monkeypatch.setattr(trace_state.local, "known", ())
-    return made
 
 
 Build = Callable[[Begun, Node, Node], Node]
@@ -53,10 +49,11 @@ VALUES: dict[str, tuple[Build, Any]] = {
     "an argument that is written": (written, X + 1),
     "rows": (lambda g, x, w: g.call(torch.nonzero, g.call(torch.gt, x, 0)), (X > 0).nonzero()),
     "a number": (lambda g, x, w: g.item(g.call(torch.sum, x)), 2.0),
-    "an integer of the call": (lambda g, x, w: g.given("n", 3, as_tensor=True, fake=torch.tensor(3)), torch.tensor(3)),
-    "a number of the call": (lambda g, x, w: g.given("n", 3, fake=torch.tensor(3)), 3),
-    "a text of the call": (lambda g, x, w: g.given("n", "text", fake=torch.tensor(3)), "text"),
-    "a tensor of the call": (lambda g, x, w: g.given("n", W, as_tensor=True), W),
+    "a size of the call": (lambda g, x, w: unspecialized(g, 3), 3),
+    "a float of the call": (lambda g, x, w: unspecialized(g, 2.5), 2.5),
+    "a number of NumPy": (lambda g, x, w: g.given("n", numpy.int64(3)), torch.tensor(3)),
+    "an array of NumPy": (lambda g, x, w: g.given("n", numpy.arange(3)), torch.arange(3)),
+    "a tensor of the call": (lambda g, x, w: g.given("n", W * 2), W * 2),
     "a marked test": (lambda g, x, w: g.graph.call_function(marked_test, (KEY, 3)), torch.tensor(True)),
     "a marked test of 0": (lambda g, x, w: g.graph.call_function(marked_test, (KEY, 0)), torch.tensor(False)),
     "a marker": (lambda g, x, w: g.graph.call_function(event, (KEY, [x])), None),
@@ -64,6 +61,27 @@ VALUES: dict[str, tuple[Build, Any]] = {
     "an array of another type": (lambda g, x, w: g.call(torch.tensor, x, dtype=torch.int64), X.long()),
     "a list": (lambda g, x, w: g.call(torch.tensor, [1, 2]), torch.tensor([1, 2])),
 }
+# Inputs of graphs, by what Dynamo notes of them, and what the shadow run computes with.
+INPUTS: dict[str, tuple[GraphArg, Any]] = {
+    "a number": (GraphArg(LocalSource("n"), 3, False, None, False), 3),
+    "a text": (GraphArg(LocalSource("n"), "text", False, None, False), "text"),
+    "a number as a tensor": (GraphArg(LocalSource("n"), 3, True, None, False), torch.tensor(3)),
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_inputs(name: str) -> None:
+    argument, expected = INPUTS[name]
+    found = path_speculation.input_copy(argument)
+    assert equal(found, expected) and (found is not argument.example or not isinstance(found, torch.Tensor))
+
+
+def unspecialized(graph: Begun, number: float) -> Node:
+    """A number that stands for all: Dynamo passes it to the graph."""
+    with torch._dynamo.config.patch(assume_static_by_default=False, specialize_float=False):
+        return graph.given("n", number)
+
+
 RECORDING = {
     "gradients": (torch_names._set_fwd_grad_enabled, (False,)),
     "hooks": (torch_names._saved_tensors_hooks_disable, ("reason",)),
@@ -77,6 +95,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", VALUES)
+@traced()
 def test_values(begun: Begun, name: str) -> None:
     build, expected = VALUES[name]
     before = X.clone(), W.clone(), torch.get_rng_state()
@@ -91,6 +110,7 @@ def test_values(begun: Begun, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RECORDING)
+@traced()
 def test_what_records_gradients_is_left_out(begun: Begun, name: str) -> None:
     function, args = RECORDING[name]
     begun.graph.call_function(function, args)
@@ -100,21 +120,24 @@ def test_what_records_gradients_is_left_out(begun: Begun, name: str) -> None:
     assert torch._C._autograd._saved_tensors_hooks_is_enabled()
 
 
+@traced()
 def test_attributes_of_the_graph(begun: Begun) -> None:
     layer = torch.nn.Linear(3, 3)
-    begun.output.nn_modules.update(weight=W, part=types.SimpleNamespace(layer=layer))
+    begun.output.nn_modules.update(weight=W, part=torch.nn.Sequential(OrderedDict(layer=layer)))
     nodes = [begun.graph.get_attr("weight"), begun.graph.get_attr("part.layer.bias")]
     shadow = Shadow(begun.output)
     assert equal(shadow.value(nodes[0]), W) and shadow.value(nodes[0]) is not W
     assert equal(shadow.value(nodes[1]), layer.bias.detach())
 
 
+@traced()
 def test_an_operator_with_effects_is_not_run(begun: Begun) -> None:
     node = begun.graph.call_function(strange, (begun.given("x", X),))
     with pytest.raises(RuntimeError, match="^an operator that may have effects$"):
         Shadow(begun.output).value(node)
 
 
+@traced()
 def test_each_node_runs_once_and_none_behind_the_last(begun: Begun) -> None:
     x = begun.given("x", X)
     y = begun.call(torch.rand_like, x)
@@ -123,6 +146,7 @@ def test_each_node_runs_once_and_none_behind_the_last(begun: Begun) -> None:
     assert shadow.value(y) is shadow.value(y)
 
 
+@traced()
 def test_a_value_that_is_known(begun: Begun) -> None:
     x = begun.given("x", X)
     y = begun.call(torch.neg, x)
@@ -131,6 +155,7 @@ def test_a_value_that_is_known(begun: Begun) -> None:
     assert equal(shadow.value(y), -W)
 
 
+@traced()
 def test_module_data_run_alone(begun: Begun) -> None:
     """What comes before and fails is not asked."""
     x, w = begun.given("x", X), begun.given("w", W, module=True)
@@ -138,6 +163,7 @@ def test_module_data_run_alone(begun: Begun) -> None:
     assert equal(Shadow(begun.output).value(begun.call(torch.neg, w)), -W)
 
 
+@traced()
 def test_draws_go_on_from_the_state_of_the_call(begun: Begun) -> None:
     torch.manual_seed(3)
     x = begun.given("x", X)
@@ -152,6 +178,7 @@ def test_draws_go_on_from_the_state_of_the_call(begun: Begun) -> None:
 
 
 @pytest.mark.parametrize("given", [False, True])
+@traced()
 def test_draws_begin_where_they_are_told(begun: Begun, given: bool) -> None:
     x = begun.given("x", X)
     node = begun.call(torch.rand_like, x)
@@ -165,6 +192,7 @@ def test_draws_begin_where_they_are_told(begun: Begun, given: bool) -> None:
     assert equal(shadow.value(node), expected)
 
 
+@traced()
 def test_autocast_blocks(begun: Begun) -> None:
     """A block that is open for the trace is open for the nodes in it, and for nothing else."""
     x = begun.given("x", X.reshape(1, 3))
@@ -180,6 +208,7 @@ def test_autocast_blocks(begun: Begun) -> None:
     assert not torch.is_autocast_enabled("cpu") and not shadow.blocks
 
 
+@traced()
 def test_numbers(begun: Begun) -> None:
     x = begun.given("x", X)
     count, rows = begun.item(begun.call(torch.sum, begun.call(torch.gt, x, 0))), begun.call(torch.nonzero, x)
@@ -204,20 +233,48 @@ ORIGINS: dict[str, tuple[Build, Any]] = {
     "a write": (lambda g, x, w: g.method("add_", w, 1), None),
     "of what is written": (lambda g, x, w: (g.method("add_", w, 1), g.call(torch.neg, w))[1], None),
     "of what is written later": (lambda g, x, w: (g.call(torch.neg, w), g.method("add_", w, 1))[0], None),
-    "an input of an inner graph": (lambda g, x, w: g.input("y"), None),
+    "an input of an inner graph": (lambda g, x, w: inner_input(g), None),
 }
 
 
+def inner_input(graph: Begun) -> Node:
+    with graph.output.subtracer(None, None) as tracer:
+        node: Node = tracer.create_graph_input("y", torch.Tensor, value_of(graph.call(torch.ones, 3))).node
+    return node
+
+
+def names_of(nodes: list[Node]) -> list[str]:
+    """Functions of nodes by their names, and what modules hold by the names in the program."""
+    sources = [node.meta["grapharg"].source if node.op == "placeholder" else None for node in nodes]
+    return [
+        source.member if source is not None else getattr(node.target, "__name__", node.target)
+        for node, source in zip(nodes, sources)
+    ]
+
+
 @pytest.mark.parametrize("name", ORIGINS)
+@traced()
 def test_nodes_that_come_from_modules(begun: Begun, name: str) -> None:
     build, expected = ORIGINS[name]
     node = build(begun, begun.given("x", X), begun.given("w", W, module=True))
     for _ in range(2):
         found = nodes_from_modules(node)
-        assert (found and [getattr(part.target, "__name__", part.target) for part in found]) == expected
+        assert (found and names_of(found)) == expected
     assert nodes_from_modules(begun.call(torch.neg, node)) is None or expected is not None
 
 
+@traced()
+def test_nodes_of_many_ways_are_looked_at_once(begun: Begun) -> None:
+    """A node may be reached on more ways than there is time for: they double with each step."""
+    w = begun.given("w", W, module=True)
+    nodes = [w]
+    for _ in range(60):
+        nodes.append(begun.call(torch.neg, nodes[-1]))
+        nodes.append(begun.call(torch.add, *nodes[-2:]))
+    assert nodes_from_modules(nodes[-1]) == nodes
+
+
+@traced()
 def test_a_write_takes_an_answer_back(begun: Begun) -> None:
     w = begun.given("w", W, module=True)
     y = begun.call(torch.neg, w)
@@ -229,6 +286,7 @@ def test_a_write_takes_an_answer_back(begun: Begun) -> None:
     assert nodes_from_modules(z) is None and nodes_from_modules(y) is None and nodes_from_modules(w) == [w]
 
 
+@traced()
 def test_answers(begun: Begun) -> None:
     x = begun.given("x", X)
     tests = [begun.call(torch.gt, begun.method("select", x, 0, place), 0) for place in range(3)]
@@ -242,11 +300,13 @@ def test_answers(begun: Begun) -> None:
     assert path_speculation.path_of(begun.trace, begun.output) is not path
 
 
-def test_another_graph_begins_another_path(begun: Begun) -> None:
-    path = path_speculation.path_of(begun.trace, begun.output)
-    assert path_speculation.path_of(begun.trace, Begun().output) is not path
+def test_another_graph_begins_another_path() -> None:
+    trace = trace_state.Trace(True, frozenset())
+    paths = [in_a_trace(lambda tx: path_speculation.path_of(trace, tx.output)) for _ in range(2)]
+    assert paths[0] is not paths[1]
 
 
+@traced()
 def test_known_answers_come_first(begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_state.local, "known", (False, False))
     x = begun.given("x", X)
@@ -255,6 +315,7 @@ def test_known_answers_come_first(begun: Begun, monkeypatch: pytest.MonkeyPatch)
     assert [path.answer(positive) for _ in range(3)] == [False, False, True]
 
 
+@traced()
 def test_a_trace_ends_beside_the_path_of_its_variant(begun: Begun) -> None:
     x = begun.given("x", X)
     positive = begun.call(torch.gt, begun.method("select", x, 0, 0), 0)
@@ -266,6 +327,7 @@ def test_a_trace_ends_beside_the_path_of_its_variant(begun: Begun) -> None:
     assert SPECULATION.of(begun.trace).left == (True, True)
 
 
+@traced()
 def test_a_path_may_go_on_behind_that_of_its_variant(begun: Begun) -> None:
     """The answers of the variant are all that it has asked."""
     x = begun.given("x", X)
@@ -276,6 +338,7 @@ def test_a_path_may_go_on_behind_that_of_its_variant(begun: Begun) -> None:
 
 
 @pytest.mark.parametrize("asked", ["answer", "number", "tensor"])
+@traced()
 def test_a_shadow_run_that_fails_is_the_last(begun: Begun, asked: str) -> None:
     x = begun.given("x", X)
     bad = begun.graph.call_function(strange, (x,))

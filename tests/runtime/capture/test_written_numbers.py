@@ -8,7 +8,7 @@ from typing import Any, Callable
 import pytest
 import sympy
 import torch
-from begun_traces import Begun, symbol_of
+from live_traces import Begun, symbol_of, traced
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
@@ -188,9 +188,9 @@ def has(module: GraphModule, target: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str) -> None:
+@traced()
+def test_programs(graph: Begun, name: str) -> None:
     build, known, gone, there = PROGRAMS[name]
-    graph = Begun()
     module = graph.end(*build(graph, graph.given("x", X), graph.given("n", N)))
     expected = module(X, N)
     assert write_numbers(module, graph.trace) is known
@@ -206,8 +206,8 @@ def test_programs(name: str) -> None:
         assert not any(free_unbacked_symbols(value) for value in numbers if isinstance(value, torch.SymInt))
 
 
-def test_nothing_assumed_is_nothing_written() -> None:
-    graph = Begun()
+@traced()
+def test_nothing_assumed_is_nothing_written(graph: Begun) -> None:
     x, n = graph.given("x", X), graph.given("n", N)
     module = graph.end(scaled(graph, x, graph.item(graph.call(torch.sum, n))))
     before = [node.target for node in module.graph.nodes]
@@ -216,18 +216,18 @@ def test_nothing_assumed_is_nothing_written() -> None:
 
 
 @pytest.mark.parametrize("build", [padded, padded_by_another])
-def test_an_operator_that_fetches_a_number_is_given_it(build: Build) -> None:
+@traced()
+def test_an_operator_that_fetches_a_number_is_given_it(graph: Begun, build: Build) -> None:
     """A number that nothing is assumed of stays in its tensor."""
-    graph = Begun()
     (node,) = build(graph, graph.given("x", X), graph.given("n", N))
     tensor = node.args[1][1]  # type: ignore[index]
     write_numbers(graph.end(node), graph.trace)
     assert node.args[1] == (0, 2 if build is padded else tensor)
 
 
-def test_a_number_as_a_result_stays() -> None:
+@traced()
+def test_a_number_as_a_result_stays(graph: Begun) -> None:
     """Dynamo reads it behind the graph."""
-    graph = Begun()
     number = total(graph, graph.given("n", N))
     module = graph.end(number, graph.call(torch.neg, graph.given("x", X)))
     write_numbers(module, graph.trace)
@@ -245,9 +245,9 @@ FACTS = {
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_values_of_facts(name: str) -> None:
+@traced()
+def test_values_of_facts(graph: Begun, name: str) -> None:
     build, expected = FACTS[name]
-    graph = Begun()
     u, v = sympy.symbols("u0 u1")
     numbers_of(graph.trace).assumed.append(build(u, v))
     found = specialization.values_of(graph.trace)
@@ -255,8 +255,8 @@ def test_values_of_facts(name: str) -> None:
     assert not found or found[u] == numbers_of(graph.trace).assumed[0].args[1]
 
 
-def test_numbers_behind_nodes() -> None:
-    graph = Begun()
+@traced()
+def test_numbers_behind_nodes(graph: Begun) -> None:
     item = graph.item(graph.call(torch.sum, graph.given("n", N)))
     float_item = graph.item(graph.call(torch.sum, graph.given("x", X)))
     truth = graph.call(operator.gt, item, 1)
@@ -273,8 +273,8 @@ def test_numbers_behind_nodes() -> None:
     assert number(graph.call(torch.sym_int, 3.0)) == 3
 
 
-def test_sizes() -> None:
-    graph = Begun()
+@traced()
+def test_sizes(graph: Begun) -> None:
     size = graph.call(torch.nonzero, graph.given("x", X)).meta["example_value"].shape[0]
     symbol = size.node.expr
     assert specialization.whole(7, {}) == 7

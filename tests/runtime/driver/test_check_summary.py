@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
+import torch
 
 from graphmend.runtime.driver import self_check
 from graphmend.runtime.driver.self_check import Checks
@@ -60,3 +64,23 @@ def test_reasons_are_counted() -> None:
 def test_a_system_without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(self_check.os, "fork")
     assert self_check.unable() == "this system has no fork"
+
+
+def test_a_process_that_can_be_copied() -> None:
+    assert self_check.unable() is None
+
+
+IN_USE = """
+import torch
+from graphmend.runtime.driver import self_check
+kind = torch.accelerator.current_accelerator().type
+assert self_check.unable() is None
+torch.ones(1, device=kind)
+assert self_check.unable() == f"the process uses {kind}, which no copy of it can"
+"""
+
+
+@pytest.mark.skipif(not torch.accelerator.is_available(), reason="no accelerator here")
+def test_a_process_that_uses_an_accelerator() -> None:
+    """In a process of its own, for others have to be copied."""
+    subprocess.run([sys.executable, "-c", IN_USE], check=True)

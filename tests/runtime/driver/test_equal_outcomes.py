@@ -76,6 +76,8 @@ OTHER_ENTRIES: dict[str, tuple[Any, Any]] = {
     "tensors": (entry(ONES), entry(ONES * 2)),
     "tensors that are not near": near(10.0, 1.1),
     "half tensors": (entry(torch.tensor([1.0]).half()), entry(torch.tensor([1.04]).half())),
+    "complex tensors of other real parts": (entry(torch.tensor([1 + 1j])), entry(torch.tensor([2 + 1j]))),
+    "complex tensors of other imaginary parts": (entry(torch.tensor([1 + 1j])), entry(torch.tensor([1 + 2j]))),
     "shapes": (entry(ONES), entry(torch.ones(4))),
     "shapes that broadcast": (entry(ONES), entry(torch.ones(1, 2))),
     "dtypes": (entry(ONES), entry(ONES.double())),

@@ -207,6 +207,15 @@ def test_state_that_only_eager_python_cannot_look_at(tmp_path, comparing):
     assert comparing.skipped == {"a look at the state of the program raised OSError": 3} and not comparing.differing
 
 
+def test_a_system_without_fork_compares_nothing(tmp_path, comparing, monkeypatch):
+    make = load(tmp_path, HEAD + "def f(x):\n    return x + (10 if compiled() else 0)\n")
+    _, function = start(make, "eager")
+    monkeypatch.delattr(self_check.os, "fork")
+    assert run(function) == [str(torch.arange(3.0) * number + 10) for number in range(5)]
+    assert comparing.skipped == {"this system has no fork": 5}
+    assert comparing.compared == 0 and not comparing.differing
+
+
 def test_nothing_is_in_the_way_otherwise(monkeypatch):
     monkeypatch.setattr(hook.state, "compared", 0)
     assert self_check.checked(run, run, None) is run

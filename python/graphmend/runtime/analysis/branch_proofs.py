@@ -360,7 +360,6 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
                 return "a side returns an input, a parameter or a buffer itself, which the caller can tell from a copy"
             if changed:
                 return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
-            continue
         shared = [node for node in order.outputs if side_storages & storages_of(node) and node not in ignored]
         if visible and shared:
             return "a side returns a tensor that is also another result of the call"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import logging
 import types
 from typing import Any, Optional
@@ -47,7 +48,7 @@ def keeps_records(receiver: Any) -> bool:
         if name in seen:
             continue
         seen.add(name)
-        callees = receivers_of_arguments(methods[name].__code__, 1)
+        callees = receivers_of_arguments(methods[name].__code__, 0 if is_static(receiver, name) else 1)
         if callees is None or not callees <= known_methods() | methods.keys():
             return True
         pending += callees & methods.keys()
@@ -65,6 +66,11 @@ def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
             if isinstance(function, types.FunctionType):
                 methods[name] = function
     return methods
+
+
+def is_static(receiver: Any, name: str) -> bool:
+    """Whether a method of a receiver gets no receiver: its first argument may be a record."""
+    return isinstance(inspect.getattr_static(type(receiver), name), staticmethod)
 
 
 def is_returned(steps: list[dis.Instruction]) -> bool:

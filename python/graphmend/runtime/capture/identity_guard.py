@@ -314,6 +314,25 @@ def refuse_replaced(module: GraphModule, output: Any) -> None:
             raise trace_state.SiteRefused("the function changes where its effects go")
 
 
+TEXTS = ("__repr__", "__str__", "__format__")
+IN_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+
+
+def shows_items_alone(kind: type, uses_methods: bool) -> bool:
+    """Whether the text of a tuple, and its methods where a sink uses methods, show nothing but the items.
+
+    Classes of Python and named tuples do; a class of the program may show attributes, and attributes change.
+    """
+    members = [getattr(kind, name) for name in TEXTS]
+    if uses_methods and kind.__dictoffset__:
+        return False
+    if uses_methods:
+        named = [item for base in kind.__mro__ for item in vars(base).items() if item[0] != "__new__"]
+        members += [member for _, member in named if callable(member) or isinstance(member, (property, classmethod))]
+    homes = [getattr(getattr(member, "__func__", member), "__module__", None) for member in members]
+    return all(isinstance(member, IN_C) or home in ("collections", "typing") for member, home in zip(members, homes))
+
+
 def plain_repr(kind: type) -> bool:
     """Whether the text of an object shows nothing of the object's state."""
     return all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__", "__format__"))
@@ -339,7 +358,8 @@ def unsafe_value(variable: Variable, tx: Any, uses_methods: bool) -> Optional[st
         return None
     if not uses_methods and plain_repr(kind) and not issubclass(kind, torch.nn.Module):
         return None
-    if issubclass(kind, (tuple, frozenset)) and hasattr(variable, "items"):
+    is_row = issubclass(kind, (tuple, frozenset)) and hasattr(variable, "items")
+    if is_row and shows_items_alone(kind, uses_methods):
         parts = variable.unpack_var_sequence(tx)
         if not any(part.is_tensor() or unsafe_value(part, tx, uses_methods) is not None for part in parts):
             return None

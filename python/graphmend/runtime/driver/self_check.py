@@ -105,7 +105,7 @@ def unable() -> Optional[str]:
     """The reason why no copy of this process can run a call; None where a copy can."""
     if not hasattr(os, "fork"):
         return "this system has no fork"
-    device = torch.accelerator.current_accelerator() if hasattr(torch, "accelerator") else None
+    device = torch.accelerator.current_accelerator()
     if device is not None and torch.get_device_module(device).is_initialized():
         return f"the process uses {device.type}, which no copy of it can"
     return None
