@@ -161,8 +161,12 @@ static void set_file_ignores(const reading *state, const gm_toml *value) {
     }
     for (uint32_t i = 0; i < value->items.count; i++) {
         const gm_toml *codes = value->items.items[i];
+        const char *listed = read_codes(state, codes);
+        if (listed == NULL) {
+            return;
+        }
         gm_file_ignore one = {
-            .codes = read_codes(state, codes),
+            .codes = listed,
             .pattern = gm_ignore_parse(state->arena, NULL, state->folder, codes->key, strlen(codes->key)),
         };
         gm_vec_push(state->arena, &state->settings->file_ignores, one);

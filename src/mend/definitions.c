@@ -78,7 +78,7 @@ static bool stands_in_front(const gm_place *place, const gm_node *statement) {
             high = middle;
         }
     }
-    return place->list->items[low] == statement;
+    return low < place->index && place->list->items[low] == statement;
 }
 
 /* The last assignment of a block in front of a place in it, or NULL. What stands in another block of the parent is further away. */

@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 HEAD = "import torch\n@torch.compile\ndef f(x: torch.Tensor, {name}: torch.Tensor):\n    "
-# Statements with an expression E that a message quotes, the longest that is quoted, and the word for a longer one.
+# Statements with an expression E: the longest E that is quoted, the quoted text, and the message for a longer E.
 QUOTES = {
-    "a = E.item()": (40, "`item` reads {}", "a tensor"),
-    "a = x[E > 0]": (40 - len(" > 0"), "the mask {} chooses how many items there are", "a tensor"),
-    "E.requires_grad = True": (60 - len(".requires_grad"), "{} is assigned", "this"),
+    "a = E.item()": (40, "`item` reads `{}`", "`item` reads a tensor"),
+    "a = x[E > 0]": (
+        36,
+        "the mask `{} > 0` chooses how many items there are",
+        "the mask a tensor chooses how many items there are",
+    ),
+    "E.requires_grad = True": (46, "`{}.requires_grad` is assigned", "this is assigned"),
 }
 
 
@@ -27,18 +31,14 @@ def messages(executable: str, folder: Path, text: str) -> list[str]:
 @pytest.mark.parametrize("form", QUOTES)
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_long_names(executable: str, tmp_path: Path, form: str, more: int) -> None:
-    most, words, word = QUOTES[form]
+    most, short, long = QUOTES[form]
     name = "y" * (most + more)
-    quoted = words.format(f"`{form.split('E')[1].split(']')[0]}`".replace("`", f"`{name}", 1) if more <= 0 else word)
-    if ".item" in form:
-        quoted = words.format(f"`{name}`" if more <= 0 else word)
-    if ".requires_grad" in form:
-        quoted = words.format(f"`{name}.requires_grad`" if more <= 0 else word)
+    quoted = short.format(name) if more <= 0 else long
     assert quoted in messages(executable, tmp_path, HEAD.format(name=name) + form.replace("E", name) + "\n")
 
 
 @pytest.mark.parametrize("form", QUOTES)
 def test_lines(executable: str, tmp_path: Path, form: str) -> None:
-    _, words, word = QUOTES[form]
+    _, _, long = QUOTES[form]
     text = HEAD.format(name="y") + form.replace("E", "y[\n    0]") + "\n"
-    assert words.format(word) in messages(executable, tmp_path, text)
+    assert long in messages(executable, tmp_path, text)
