@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import types
 from typing import Any
 
@@ -11,7 +12,14 @@ import torch
 
 from graphmend.runtime.capture import identity_guard
 from graphmend.runtime.capture.assumption_checks import STEADY, Facts
-from graphmend.runtime.capture.identity_guard import computes, gives_another, loaded_parameters, plain_repr, shows_whole
+from graphmend.runtime.capture.identity_guard import (
+    computes,
+    gives_another,
+    is_asked,
+    loaded_parameters,
+    plain_repr,
+    shows_whole,
+)
 
 
 def sink(expression: str) -> types.CodeType:
@@ -67,6 +75,13 @@ def test_whether_a_sink_computes(expression: str) -> None:
     assert computes(sink(expression)) is COMPUTED[expression]
 
 
+@pytest.mark.parametrize("steps", [0, 1, 11])
+def test_steps_that_lead_nowhere(steps: int) -> None:
+    """Constants without an operator that takes them, or more of them than are looked at."""
+    constants = [step for step in dis.get_instructions(sink("[v, 'a']")) if step.opname == "LOAD_CONST"]
+    assert not is_asked(constants[:1] * steps)
+
+
 def test_loads_of_parameters() -> None:
     space: dict[str, Any] = {}
     exec("def f(v, w):\n    own = v\n    return own, w, v, w\n", space)
@@ -81,6 +96,8 @@ ATTRIBUTES = {
     **dict.fromkeys(
         "view flatten reshape contiguous to T add_ zero_ expand gone unbind chunk is_leaf split".split(), False
     ),
+    # Of several results, one is no tensor; and names that PyTorch's table of operators has for itself.
+    **dict.fromkeys("histogramdd allclose stft_ name __dict__ __doc__ __class__ _dir".split(), False),
 }
 
 

@@ -401,12 +401,13 @@ def gives_another(name: str) -> bool:
     `v.sum()` gives a new tensor; `v.flatten()` may be v itself.
     """
     packet = getattr(torch.ops.aten, name, None)
-    if name in COPIED or packet is None:
+    if name in COPIED or not isinstance(packet, torch_names.OpOverloadPacket):  # `name` is a text of the namespace
         return name in COPIED
     schemas = [getattr(packet, overload)._schema for overload in packet.overloads()]
     methods = [schema for schema in schemas if takes_tensor(schema) and not schema.arguments[-1].is_out]
     is_shared = any(part.alias_info for schema in methods for part in (*schema.arguments, *schema.returns))
-    return not is_shared and {str(part.type) for schema in methods for part in schema.returns} <= {"Tensor", "number"}
+    kinds = [str(part.type) for schema in methods for part in schema.returns]
+    return not is_shared and all(kind in ("Tensor", "number") for kind in kinds)
 
 
 def takes_tensor(schema: Any) -> bool:
