@@ -114,22 +114,20 @@ typedef struct run {
     uint32_t quotes;
     uint32_t colon; /* the first one that is no part of a word; 0: none */
     bool words;     /* more than one */
-    bool odd;       /* an opening bracket inside of it */
+    bool odd;       /* an opening bracket inside of it, or longer than the limit */
 } run;
 
 static bool comment_starts(const char *at) {
     return at[0] == ' ' && (at[1] == '#' || (at[1] == '/' && at[2] == '/'));
 }
 
-/* The end of a value without quotes, as far as it can be told. */
+/* The end of a value without quotes, as far as it can be told: by the value's own text, as pieces of an answer tell no more. */
 static gm_outcome scan_value(const gm_tape *tape, run *found) {
     const char *text = tape->text;
     uint32_t at = found->start;
-    found->odd = tape->length - at > WORDS_LIMIT && memchr(text + at, '\n', WORDS_LIMIT) == NULL &&
-                 memchr(text + at, ',', WORDS_LIMIT) == NULL;
     for (; at < tape->length && !ends_value(text[at]) && !comment_starts(text + at); at++) {
         char c = text[at];
-        if (c == '{' || c == '[' || c == '(') {
+        if (c == '{' || c == '[' || c == '(' || at - found->start >= WORDS_LIMIT) {
             found->odd = true;
             break;
         }

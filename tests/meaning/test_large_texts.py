@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from graphmend.core import READ_BRIEF, READ_PLAIN, Reader
+from graphmend.core import READ_BRIEF, READ_PLAIN, Reader, Stream
 from graphmend.meaning import ReadError, lower
 from graphmend.meaning.collector import LARGE, collector_pause
 
@@ -77,3 +77,16 @@ def test_repairs_may_be_left_out() -> None:
     full, brief = (reader.read("{a: 1, 'b': 2,}", READ_PLAIN | flag) for flag in (0, READ_BRIEF))
     assert len(full["repairs"]) == 3
     assert brief == {**full, "repairs": []}
+
+
+@pytest.mark.parametrize("front", ["[a ]", "[a] [a]", "{b: a}", "[x y", "it ] [b]"])
+@pytest.mark.parametrize("size", [0, 4093, 4096, 4099, 9000])
+def test_length_of_the_rest_decides_nothing(front: str, size: int) -> None:
+    """Text far behind a value is not there yet when an answer comes in pieces."""
+    reader = Reader(json.dumps({"meaning": 1, "root": 0, "types": [{"form": "any"}]}))
+    for rest in ("]", " ] [", "w "):
+        text = front + " " + rest * (size // len(rest))
+        stream = Stream(reader, READ_PLAIN)
+        for at in range(0, len(text), 5):
+            stream.feed(text[at : at + 5].encode())
+        assert stream.finish() == reader.read(text, READ_PLAIN)
