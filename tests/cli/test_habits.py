@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from watching import next_report
 
 BREAKS = """import torch
 
@@ -152,20 +153,10 @@ def test_watch_reports_again(cli) -> None:
     path = cli.write("a.py", BREAKS)
     command = [cli.executable, "check", "--watch", "--no-cache", "a.py"]
     with subprocess.Popen(command, cwd=cli.folder, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-
-        def report() -> str:
-            lines = []
-            for line in process.stdout:
-                if line.startswith("graphmend: waiting"):
-                    return "".join(lines)
-                lines.append(line)
-            return "".join(lines)
-
         try:
-            assert codes(report()) == ["GM101", "GM301"]
+            assert codes(next_report(process)) == ["GM101", "GM301"]
             path.write_text("x = 1\n")
             os.utime(path, (time.time() + 5, time.time() + 5))
-            assert report() == "no findings in 1 file\n"
+            assert next_report(process) == "no findings in 1 file\n"
         finally:
             process.kill()

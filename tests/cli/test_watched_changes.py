@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
+from watching import next_report
 
 BREAKS = "def f(x):\n    return x.item()\n"
 OTHERS = "def f(x):\n    return x.mean()\n"
@@ -68,22 +69,12 @@ def test_changes(cli: Any, change: Callable[[Path], None]) -> None:
     times(path)
     command = [cli.executable, "check", "--watch", "--no-cache", "--all", "."]
     with subprocess.Popen(command, cwd=cli.folder, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         ending = threading.Timer(60, process.kill)  # a change that goes unseen is never reported
         ending.start()
-
-        def report() -> str:
-            lines = []
-            for line in process.stdout:
-                if line.startswith("graphmend: waiting"):
-                    return "".join(lines)
-                lines.append(line)
-            pytest.fail("the change goes unseen")
-
         try:
-            assert "GM201" in report()
+            assert "GM201" in next_report(process)
             change(path)
-            assert CHANGES[change] in report()
+            assert CHANGES[change] in next_report(process)
         finally:
             ending.cancel()
             process.kill()

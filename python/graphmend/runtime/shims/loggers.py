@@ -5,8 +5,7 @@
         logger.debug("shape %s", x.shape)
 
 A look-up leads to the table of all loggers. Each look-up and each question is answered during the trace, and a guard
-asks again. Objects of classes derived from `logging.Logger` are
-left to Dynamo: their methods may do more.
+asks again. Objects of classes derived from `logging.Logger` are left to Dynamo: their methods may do more.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ OTHER_LEVEL = "Other level of a logger"
 # Methods that a trace answers, with the numbers of arguments.
 METHODS = {"getChild": 1, "getEffectiveLevel": 0, "hasHandlers": 0, "isEnabledFor": 1, "setLevel": 1}
 PLAIN = ("level", "name", "propagate", "disabled")  # attributes that are numbers and texts
+OBJECTS = ("filters", "handlers", "parent")
 
 
 @FEATURE.hook("function.call")
@@ -47,11 +47,8 @@ def read(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> A
         return hooks.DECLINED
     if name in PLAIN:
         return ConstantVariable.create(guarded(self.source, self.value, name))
-    if name in ("handlers", "filters"):
+    if name in OBJECTS:
         return VariableTracker.build(tx, getattr(self.value, name), AttrSource(self.source, name))
-    if name == "parent":
-        value = guarded(self.source, self.value, name)
-        return VariableTracker.build(tx, value, AttrSource(self.source, name))
     return hooks.DECLINED
 
 
@@ -141,7 +138,6 @@ def child_of(tx: Any, variable: Any, suffix: Any) -> Optional[Any]:
     """Dynamo's variable of a descendant of a logger; None for a suffix that is no text."""
     if type(suffix) is not str:
         return None
-    guard_identity(variable.source)
     above = guarded(variable.source, variable.value, "name")
     return logger_of(tx, suffix if type(variable.value) is logging.RootLogger else f"{above}.{suffix}")
 
