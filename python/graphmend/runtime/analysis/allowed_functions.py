@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any, Optional
 
 from ..base import host
+from ..base.closures import contents_of_cell
 
 KNOWN_MODULES = frozenset(["torch", "_operator", "builtins", "functools", "math", "operator", "graphmend", None])
 
@@ -25,14 +26,6 @@ def home_of(function: Any) -> Optional[str]:
     home = function.__globals__.get("__name__") if type(function) is FunctionType else None
     home = home if home is not None else getattr(function, "__module__", None)
     return home.partition(".")[0] if isinstance(home, str) else None
-
-
-def contents_of(cell: Any) -> list[Any]:
-    """The value of a closure's cell; nothing while the cell is empty."""
-    try:
-        return [cell.cell_contents]
-    except ValueError:
-        return []
 
 
 def functions_within(function: Any) -> list[Any]:
@@ -45,7 +38,7 @@ def functions_within(function: Any) -> list[Any]:
             continue
         found.append(current)
         for cell in getattr(current, "__closure__", None) or ():
-            waiting += filter(callable, contents_of(cell))
+            waiting += filter(callable, contents_of_cell(cell))
         if hasattr(current, "__wrapped__"):
             waiting.append(current.__wrapped__)
         if isinstance(current, functools.partial):

@@ -21,6 +21,7 @@ from typing import Any, Collection
 import torch
 
 from ..base import hooks, trace_state
+from ..base.closures import contents_of_cell
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "the end of objects")
 
@@ -79,10 +80,7 @@ def values_held(target: Any, names: Any) -> Any:
             return ()
         return target.values() if isinstance(target, dict) else target
     if isinstance(target, types.CellType):
-        try:
-            return (target.cell_contents,)
-        except ValueError:  # empty
-            return ()
+        return contents_of_cell(target)
     attributes = target if type(target) is dict else getattr(target, "__dict__", {})
     return [attributes[name] for name in names if name in attributes]
 

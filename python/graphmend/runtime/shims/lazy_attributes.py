@@ -20,6 +20,7 @@ from typing import Any, Iterable, Iterator, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..base.closures import contents_of_cell
 from ..base.dynamo_values import is_constant
 from ..effects.object_writes import loads_of
 
@@ -107,10 +108,7 @@ def codes_of(member: Any) -> Iterator[types.CodeType]:
             visited.add(value)
             waiting.append(value.__code__)
             for cell in value.__closure__ or ():
-                try:
-                    waiting.append(cell.cell_contents)
-                except ValueError:
-                    pass  # an empty cell
+                waiting += contents_of_cell(cell)
         elif isinstance(value, property):
             waiting.append(value.fget)
         elif isinstance(value, (classmethod, staticmethod)):
