@@ -22,10 +22,10 @@ class Base(torch.nn.Module):
         self.log = []
         self.tables = {"a": [], "b": []}
         self.other = self.log
-        self.mode = 0
+        self.mode = self.size = self.last = 0
 """
 # Bodies of `forward(self, x)`, and the number of graphs that twelve calls need: one where the writes are deferred, two
-# where the list is open, None where the call reads the list.
+# or three where the list is open, None where others would do as well.
 BODIES = {
     "tensors": ("self.log.append(x.detach() * 2)\nreturn x + 1", 1),
     "arrays": ("self.log.append(x.detach().numpy())\nreturn x + 1", 2),
@@ -43,17 +43,42 @@ BODIES = {
     "effect_beside": ("self.log.append(x.detach().numpy())\nprint(x.sum().item())\nreturn x + 1", 2),
     "raises": ("self.log.append(x.numpy())\nif x.sum() > 20:\n    raise ValueError('large')\nreturn x + 1", None),
     "two_paths": ("if x.sum() > 5:\n    self.log.append(x * 2)\nreturn x + 1", None),
-    "length": ("self.log.append(x * 2)\nreturn x + len(self.log)", None),
+    "length": ("self.log.append(x * 2)\nreturn x + len(self.log)", 2),
+    "length_before_and_behind": (
+        "n = len(self.log)\nself.log.extend([x * 2, n])\nself.last = n\nreturn x + n, n, len(self.log)",
+        2,
+    ),
+    "length_in_an_attribute": (
+        "self.log.append(x.numpy())\nself.last, self.size = self.size, len(self.log)\nreturn x + self.last",
+        2,
+    ),
+    "emptiness": ("fresh = not self.log\nself.log.append(x * 2)\nreturn x + 1 if fresh else x - 1", 2),
+    "emptiness_behind": ("self.log.append(x * 2)\nreturn x + 1 if self.log else x - 1", 2),
+    "every_fifth": ("self.log.append(x * 2)\nif len(self.log) % 5 == 0:\n    x = x * 3\nreturn x + 1", 3),
+    "flushed": (
+        "self.log.append(x * 2)\nif len(self.log) > 3:\n    x = x + torch.cat(self.log).sum()\n    self.log.clear()\n"
+        "    self.log.append(x)\nreturn x + 1, len(self.log)",
+        4,
+    ),
+    "removed_twice": (
+        "self.log.extend([x * 2, x])\nif len(self.log) > 4:\n    self.log.pop(0)\n    self.log.pop(0)\nreturn x + 1",
+        3,
+    ),
+    "emptied_by_removal": (
+        "self.log.append(x * 2)\nself.log.pop(0)\nself.log.append(x)\nreturn x + len(self.log)",
+        2,
+    ),
+    "first_item_is_used": ("self.log.append(x * 2)\nold = self.log.pop(0)\nself.log.append(x)\nreturn x + old", None),
     "truth": ("self.log.append(x * 2)\nif not self.log[0].shape:\n    return x\nreturn x + 1", None),
     "older_item": ("self.log.append(x * 2)\nreturn x + (self.log[-2] if len(self.log) > 1 else 1)", None),
     "window": ("self.log.append(x * 2)\nreturn x + torch.stack(self.log[-3:]).sum(0)", None),
-    "limit": ("self.log.append(x * 2)\nif len(self.log) > 3:\n    self.log.pop(0)\nreturn x + 1", None),
+    "limit": ("self.log.append(x * 2)\nif len(self.log) > 3:\n    self.log.pop(0)\nreturn x + 1", 3),
     "replaced": ("self.log = [*self.log, x * 2]\nreturn x + 1", None),
     "gone_over": (
         "self.log.append(x * 2)\nif self.mode:\n    for item in self.log:\n        x = x + item\nreturn x",
         None,
     ),
-    "cleared": ("self.log.append(x * 2)\nif self.mode:\n    self.log.clear()\nreturn x + 1", None),
+    "cleared": ("self.log.append(x * 2)\nif self.mode:\n    self.log.clear()\nreturn x + 1", 3),
 }
 
 
@@ -89,7 +114,11 @@ def states(model: Any, function: Callable[[torch.Tensor], Any]) -> list[Any]:
             result = function(torch.full((3,), float(number)))
         except ValueError as error:
             result = str(error)
-        found.append(copy.deepcopy(shown([result, model.log, model.tables, table, model.other is model.log])))
+        found.append(
+            copy.deepcopy(
+                shown([result, model.log, model.tables, table, model.other is model.log, model.last, model.size])
+            )
+        )
     return found
 
 

@@ -1,29 +1,37 @@
-"""Lists that calls only append to: one graph serves every length.
+"""Lists that calls append to: one graph serves every length.
 
     def forward(self, x):
         loss = self.net(x).mean()
         self.history.append(loss.detach())   # Dynamo guards the length: one graph a call, and none after eight
+        if len(self.history) > 100:
+            self.history.pop(0)
         return loss
 
 After a graph has appended to a list from before the call, and has read none of its items, later traces keep the list
-open: its variable holds the new items alone, the guard asks for the type and not for the length, and behind the graph
-`list.extend` adds the new items. The last items may be read as far as the call has appended them. A trace that reads
-anything else of the list, such as its length, fails, and the list is closed for the callable.
+open: its variable holds the new items alone, and the guard asks for the type and not for the length. A length that the
+program asks for is a symbol of the graph. Behind the graph, items are removed from the front and added to the end. The
+last items may be read as far as the call has appended them. A trace that reads anything else makes the variable a list
+with all its items, and guards the length.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Iterable, Iterator, Optional
+import operator
+from typing import Any, Iterable, Iterator
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import real, source_name
+from ..base.dynamo_values import real, source_name, translator
 from ..base.effect_queue import is_queue
 from ..base.owned_state import OwnedState
 
-READ = "`{}` is read in a call that appends to it"
 extend = list.extend  # the code around a graph loads it from here
+
+
+def shorten(items: list[Any], count: int) -> None:
+    """Remove the first items of a list; the code around a graph calls it."""
+    list.__delitem__(items, slice(None, count))
 
 
 @dataclasses.dataclass
@@ -32,7 +40,6 @@ class Growth:
 
     open: frozenset[str] = frozenset()  # lists that earlier graphs have appended to; they may stay open
     grown: set[str] = dataclasses.field(default_factory=set)  # lists that this graph only appends to
-    read: Optional[str] = None  # an open list of which the trace has read more than its new items
 
 
 @dataclasses.dataclass
@@ -40,23 +47,18 @@ class KnownLists:
     """The lists of one callable, by the names of their sources."""
 
     grown: set[str] = dataclasses.field(default_factory=set)  # lists that its graphs only append to
-    read: set[str] = dataclasses.field(default_factory=set)  # lists that it reads as well
 
     def report(self) -> dict[str, Any]:
         """The state as data for JSON."""
-        return {"growing_lists": sorted(self.open())}
+        return {"growing_lists": sorted(self.grown)}
 
     def open(self) -> frozenset[str]:
         """The lists that stay open in the next trace."""
-        return frozenset(self.grown - self.read)
+        return frozenset(self.grown)
 
     def learn(self, trace: trace_state.Trace) -> None:
         """Note the lists of a trace that made a graph."""
         self.grown |= FEATURE.of(trace).grown
-
-    def close(self, trace: trace_state.Trace) -> None:
-        """Note the list that a failed trace has read."""
-        self.read |= {FEATURE.of(trace).read or ""}
 
 
 KNOWN = OwnedState(__name__, KnownLists)
@@ -65,7 +67,10 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "lists that calls append to stay o
 
 
 class NewItems:
-    """The items of an open list, for Dynamo: new ones can be added, and the last ones of these be read."""
+    """The items of an open list, for Dynamo: new ones can be added, and the last ones of these be read.
+
+    Whatever else Dynamo asks for needs all items.
+    """
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -81,41 +86,76 @@ class NewItems:
         return self
 
     def __getitem__(self, index: Any) -> Any:
-        if type(index) is int and -len(self.owner.tail) <= index < 0:
-            return self.owner.tail[index]
-        return self.refuse()
+        is_new = type(index) is int and -len(self.owner.tail) <= index < 0
+        return self.owner.tail[index] if is_new else self.owner.all_items()[index]
 
-    def refuse(self, *args: Any) -> Any:
-        """End the trace, whatever else Dynamo asks for."""
-        name, trace = source_name(self.owner.source), trace_state.local.trace
-        assert trace is not None
-        FEATURE.of(trace).read = name
-        raise trace_state.SiteRefused(READ.format(name))
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.owner.all_items()[index] = value
 
-    __len__ = __iter__ = __contains__ = __setitem__ = __delitem__ = __eq__ = refuse
+    def __delitem__(self, index: Any) -> None:
+        del self.owner.all_items()[index]
+
+    def __len__(self) -> int:
+        return len(self.owner.all_items())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.owner.all_items())
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.owner.all_items()
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.owner.all_items() == other)
+
+    def __add__(self, other: Any) -> Any:
+        return self.owner.all_items() + other
+
+    def clear(self) -> None:
+        self.owner.tail, self.owner.known = [], True
 
     def __getattr__(self, name: str) -> Any:
-        return self.refuse()
+        return getattr(self.owner.all_items(), name)
 
 
 @functools.lru_cache(maxsize=None)
 def list_class() -> type:
     """Dynamo's class of variables for open lists; imported late, because Dynamo may not be loaded yet."""
-    from ..base.torch_names import BaseListVariable, ConstantVariable, ListVariable
+    from ..base.torch_names import (
+        BaseListVariable,
+        ConstantVariable,
+        GetItemSource,
+        GuardBuilder,
+        LazyVariableTracker,
+        ListVariable,
+        SymNodeVariable,
+        install_guard,
+    )
 
     class OpenList(ListVariable):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """A list from before the call; `tail` has the items that the call has appended."""
 
         @property
-        def items(self) -> NewItems:
-            return NewItems(self)
+        def items(self) -> Any:
+            return self.tail if self.known else NewItems(self)
 
         @items.setter
         def items(self, items: Any) -> None:
             if "tail" not in vars(self):
+                self.known = False  # the tail has all items
+                self.removed = 0  # own items that the call has removed from the front
+                self.before: Any = None  # the length before the call, as a symbol; None before the first question
                 self.tail = items
             elif not isinstance(items, NewItems):
-                NewItems(self).refuse()
+                self.tail, self.known = list(items), True
+
+        def all_items(self) -> list[Any]:
+            """The items, own ones too: from here on the variable is one of a list of known length."""
+            if not self.known:
+                install_guard(self.source.make_guard(GuardBuilder.SEQUENCE_LENGTH))
+                own = enumerate(translator().output.resolve_source_value(self.source))
+                items = [LazyVariableTracker.create(item, GetItemSource(self.source, place)) for place, item in own]
+                self.tail, self.known = items[self.removed :] + self.tail, True
+            return self.tail
 
         def __repr__(self) -> str:
             return f"{type(self).__name__}({source_name(self.source)})"
@@ -130,7 +170,35 @@ def list_class() -> type:
             if name == "extend" and len(args) == 1 and not kwargs:
                 self.add(tx, args[0])
                 return ConstantVariable.create(None)
+            if name == "__len__" and not args and not kwargs:
+                return self.length(tx)
+            if name == "pop" and takes_first(args, kwargs) and not self.known:
+                return self.remove_first(tx)
             return super().call_method(tx, name, args, kwargs)
+
+        def sq_length_impl(self, tx: Any) -> Any:
+            return self.length(tx)
+
+        mp_length_impl = sq_length = sq_length_impl
+
+        def length(self, tx: Any) -> Any:
+            """The number of items: a symbol, read in front of the graph, and the change that the call has made."""
+            if self.known:
+                return ConstantVariable.create(len(self.tail))
+            if self.before is None:
+                self.before = symbolic_length(tx, self.source)
+            number = self.before.as_proxy() + (len(self.tail) - self.removed)
+            return SymNodeVariable.create(tx, number)
+
+        def remove_first(self, tx: Any) -> Any:
+            """Remove the first item, which the program throws away."""
+            is_own = bool(self.length(tx).sym_num > len(self.tail))
+            if not is_own or getattr(tx.next_instruction, "opname", "") != "POP_TOP":
+                self.all_items()
+                return super().call_method(tx, "pop", [ConstantVariable.create(0)], {})
+            tx.output.side_effects.mutation(self)
+            self.removed += 1
+            return ConstantVariable.create(None)
 
         def sq_inplace_concat_impl(self, tx: Any, other: Any) -> Any:
             """The operator `+=`; releases before 2.12 extend `items` themselves."""
@@ -140,23 +208,48 @@ def list_class() -> type:
         def add(self, tx: Any, added: Any) -> None:
             """Append the items of a list or tuple; Dynamo's own methods would ask for the length."""
             added = added.realize()
-            if not isinstance(added, BaseListVariable):
-                NewItems(self).refuse()
+            new = added.items if isinstance(added, BaseListVariable) else added.unpack_var_sequence(tx)
             tx.output.side_effects.mutation(self)
-            self.tail.extend(added.items)
+            self.tail.extend(new)
 
     return OpenList
 
 
+def takes_first(args: Any, kwargs: Any) -> bool:
+    """Whether the arguments of `pop` name the first item."""
+    return len(args) == 1 and not kwargs and args[0].is_python_constant() and args[0].as_python_constant() == 0
+
+
+def symbolic_length(tx: Any, source: Any) -> Any:
+    """Dynamo's variable for the length of a list before the call, which one graph takes for any number.
+
+    The variable has no source: code behind the graph must not ask the list again, which the call has changed by then.
+    """
+    from ..base.torch_names import AttrSource, CallFunctionNoArgsSource, DimDynamic, SymNodeVariable, VariableBuilder
+
+    place = CallFunctionNoArgsSource(AttrSource(source, "__len__"))
+    count = len(tx.output.resolve_source_value(source))
+    number = VariableBuilder(tx, place).wrap_symint(count, dynamism=DimDynamic.DYNAMIC)
+    return SymNodeVariable.create(tx, number.as_proxy(), number.sym_num)
+
+
 def is_open(variable: Any) -> bool:
-    """Whether Dynamo's variable is an open list."""
-    return type(variable) is list_class()
+    """Whether Dynamo's variable is an open list, with items that the trace does not know."""
+    return type(variable) is list_class() and not variable.known
 
 
 @FEATURE.hook("list_iterator.create")
-def refuse_iterator(make: Any, trace: trace_state.Trace, self: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
-    """End the trace where the program goes over the items of an open list."""
-    return items.refuse() if type(items) is NewItems else hooks.DECLINED
+def know_items(make: Any, trace: trace_state.Trace, self: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
+    """Let the program go over all items of an open list."""
+    return make(self, items.owner.all_items() if type(items) is NewItems else items, *args, **kwargs)
+
+
+@FEATURE.hook("builtin.call")
+def ask_emptiness(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Answer `not` of an open list from its length."""
+    if self.fn is operator.not_ and len(args) == 1 and is_open(args[0].realize()):
+        return call(self, tx, [args[0].realize().length(tx)], kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("variable.build")
@@ -178,6 +271,12 @@ def add_items(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: A
 
     changed = [variable for variable in self._get_modified_vars() if is_open(variable)]
     for variable in changed:
+        if variable.removed:
+            cg.add_push_null(lambda: cg.load_import_from(__name__, "shorten"))
+            cg(variable.source)
+            cg.append_output(cg.create_load_const(variable.removed))
+            cg.extend_output(create_call_function(2, False))
+            cg.append_output(create_instruction("POP_TOP"))
         cg.add_push_null(lambda: cg.load_import_from(__name__, "extend"))
         cg(variable.source)
         cg.foreach(variable.tail)
@@ -193,11 +292,8 @@ def add_items(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: A
 
 
 def note_grown(trace: trace_state.Trace, output: Any) -> None:
-    """Note the lists that a graph only appends to; refuse a graph that has read an open list."""
-    growth = FEATURE.of(trace)
-    if growth.read is not None:
-        raise trace_state.SiteRefused(READ.format(growth.read))
-    growth.grown.update(source_name(variable.source) for variable in grown_lists(output))
+    """Note the lists that a graph only appends to."""
+    FEATURE.of(trace).grown.update(source_name(variable.source) for variable in grown_lists(output))
 
 
 def grown_lists(output: Any) -> Iterator[Any]:

@@ -218,8 +218,6 @@ class Callback:
                     if left is not None:
                         raise trace_state.OtherPath(left, begins=True)
                     raise trace_state.OtherPath(graph.answers, graph.repeated, graph.crowding)
-                if strategy is Strategy.CLOSED_LIST:
-                    growing_lists.KNOWN.of(self.record).close(trace)
                 if strategy is Strategy.WITHOUT_PROFILE and forget_known is not None:
                     forget_known()
                     course = self.begin(whole, None)

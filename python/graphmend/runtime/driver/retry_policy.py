@@ -21,7 +21,7 @@ from typing import Any, Callable, NamedTuple, Optional
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
-from ..capture import dynamic_counters, growing_lists
+from ..capture import dynamic_counters
 from ..capture.assumptions import numbers_of
 from ..capture.path_speculation import SPECULATION
 from ..effects import deferred_calls, object_writes
@@ -48,7 +48,6 @@ class Strategy(enum.Enum):
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
     OTHER_VARIANT = "the call belongs to another variant of the callable"
     ENDLESS_PATH = "ends: the graph would have to follow too many decisions, and breaks at each without them"
-    CLOSED_LIST = "a list that calls append to is no longer open, because this call reads it"
     OPEN_COUNTERS = "numbers that the graph writes to stay symbolic"
     WITHOUT_PROFILE = "the profile of earlier processes is forgotten"
     INLINE_DRAWS = "functions that draw from NumPy are traced again"
@@ -294,7 +293,6 @@ TRANSITIONS = (
     Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
     Transition(Strategy.OTHER_VARIANT, is_of_other_variant),
     Transition(Strategy.ENDLESS_PATH, lambda course, failed: course.whole and SPECULATION.of(failed.trace).endless),
-    Transition(Strategy.CLOSED_LIST, lambda course, failed: growing_lists.FEATURE.of(failed.trace).read is not None),
     Transition(Strategy.OPEN_COUNTERS, lambda course, failed: bool(dynamic_counters.FEATURE.of(failed.trace).late)),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),

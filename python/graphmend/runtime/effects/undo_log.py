@@ -235,7 +235,7 @@ def loads_of(effects: Any, var: Any) -> list[Any]:
         return []
     if "Iterator" in kind or kind == "TorchFunctionModeStackVariable":
         return [None]
-    if is_open(var):
+    if is_open(var) and not var.removed:
         return [(lambda cg: cg(var.source), GROWTH)]
     loads: list[Any] = [(lambda cg: cg(var.source), names)] if names else []
     if not effects.is_attribute_mutation(var) or may_change_contents(effects, var):

@@ -46,8 +46,8 @@ NAMES = {
     "torch._dynamo.polyfills": "polyfills=.",
     "torch._dynamo.side_effects": "SideEffects",
     "torch._dynamo.source": (
-        "AttrSource CallMethodItemSource DictGetItemSource GenericAttrSource GetItemSource GlobalSource "
-        "LocalCellSource RandomValueSource TempLocalSource TypeSource"
+        "AttrSource CallFunctionNoArgsSource CallMethodItemSource DictGetItemSource GenericAttrSource GetItemSource "
+        "GlobalSource LocalCellSource RandomValueSource TempLocalSource TypeSource"
     ),
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
@@ -118,7 +118,7 @@ NAMES = {
     "torch.amp": "_enter_autocast _exit_autocast",
     "torch.autograd.grad_mode": "_enter_inference_mode _exit_inference_mode",
     "torch.fx._lazy_graph_module": "_LazyGraphModule",
-    "torch.fx.experimental.symbolic_shapes": "GuardOnDataDependentSymNode ShapeEnv",
+    "torch.fx.experimental.symbolic_shapes": "DimDynamic GuardOnDataDependentSymNode ShapeEnv",
     "torch.utils._device": "DeviceContext",
     "torch.utils._mode_utils": "no_dispatch",
     "torch.utils._python_dispatch": "_disable_current_modes TorchDispatchMode",
