@@ -206,6 +206,7 @@ class CallableRecord:
     replays: int = 0  # calls that ran in eager Python after a graph
     paths: int = 1  # whole variants
     calls_random: bool = False  # a graph needs numbers from Python's `random`
+    selects: bool = False  # a graph computes both sides of a branch, and selects
     notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def plain(self) -> dict[str, Any]:
@@ -293,6 +294,11 @@ def site_name(path: str, line: int, rule: str, column: int = 0) -> str:
 def rule_of(site: str) -> str:
     """The rule code at the end of a site name."""
     return site.rpartition(":")[2]
+
+
+def is_branch(site: str) -> bool:
+    """Whether a site selects between the results of two sides."""
+    return rule_of(site).startswith("GM1")
 
 
 def records(site: str) -> bool:

@@ -81,7 +81,7 @@ class NewItems:
     def extend(self, items: Iterable[Any]) -> None:
         self.owner.tail.extend(items)
 
-    def __iadd__(self, items: Iterable[Any]) -> NewItems:
+    def __iadd__(self, items: Any) -> Any:
         self.extend(items)
         return self
 
@@ -148,7 +148,7 @@ def list_class() -> type:
             elif not isinstance(items, NewItems):
                 self.tail, self.known = list(items), True
 
-        def all_items(self) -> list[Any]:
+        def all_items(self) -> Any:
             """The items, own ones too: from here on the variable is one of a list of known length."""
             if not self.known:
                 install_guard(self.source.make_guard(GuardBuilder.SEQUENCE_LENGTH))
@@ -235,7 +235,7 @@ def symbolic_length(tx: Any, source: Any) -> Any:
 
 def is_open(variable: Any) -> bool:
     """Whether Dynamo's variable is an open list, with items that the trace does not know."""
-    return type(variable) is list_class() and not variable.known
+    return type(variable) is list_class() and not vars(variable)["known"]
 
 
 @FEATURE.hook("list_iterator.create")

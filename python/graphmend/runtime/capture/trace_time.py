@@ -13,7 +13,7 @@ import contextlib
 import dataclasses
 from typing import Any, Iterator, NoReturn, Optional
 
-from ..base import call_stack, hooks, torch_names, trace_state
+from ..base import call_stack, hooks, saved_tensor_hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
 from ..base.marker_ops import key_of, site_of
 from . import hoisted_tests, identity_guard
@@ -105,6 +105,8 @@ def site_on(site: str) -> bool:
     reason = (None if is_shown_in_front(site) else nested_context()) or (
         "it stands in a generator that leaves the call" if FEATURE.of(trace).drained else None
     )
+    if reason is None and trace_state.is_branch(site) and saved_tensor_hooks.belong_to_program():
+        reason = "hooks of the program see every tensor that is saved for gradients"
     if reason is not None:
         trace.blamed[site] = reason
         return False

@@ -287,6 +287,7 @@ class Callback:
         trace_state.registry.refused(trace.blamed)
         graph, work = GRAPH.of(trace), work_of(trace)
         self.record.calls_random |= graph.calls_random
+        self.record.selects |= any(map(trace_state.is_branch, trace.touched))
         self.held.update(assumptions.numbers_of(trace).held)
         known_numbers(self.record).learn(trace)
         dynamic_counters.KNOWN.of(self.record).learn(trace, course.uncounted)

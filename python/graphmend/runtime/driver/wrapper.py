@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..base import trace_state
+from ..base import saved_tensor_hooks, trace_state
 from ..base.trace_state import replays
 from ..effects.flush import carry_out
 from .outcomes import complete, failure_of, run_eagerly
@@ -50,6 +50,8 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
             return run_eagerly(function, args, kwargs)
         if (partial_modes and torch.is_grad_enabled() in partial_modes) or (module is not None and has_hooks(module)):
             return variants.partial()(*args, **kwargs)
+        if record.selects and saved_tensor_hooks.belong_to_program():
+            return run_eagerly(function, args, kwargs)
         if variants.locks and local.holder is not variants:
             return variants.locked(variants.locks, function, args, kwargs)
         variants.calls += 1
