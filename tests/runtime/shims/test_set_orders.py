@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -51,4 +52,66 @@ def test_the_order_is_that_of_python(tmp_path: Any, name: str) -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_sets_with_a_known_order_are_part_of_the_graph(tmp_path: Any, name: str) -> None:
     outcome = compare(load(tmp_path, PROGRAM.format(body=WHOLE[name])), CALLS, grad=False, rounds=6)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+# Functions of two tables with keys in common, whose results show the order of sets.
+TABLES = {
+    "difference of keys": "return list(d.keys() - e.keys()), list(set(d) - e.keys()), list(d.keys() - set(e))",
+    "common keys": "return list(d.keys() & e.keys()), list(set(d) & set(e)), list({1, 2, 3, 64} & e.keys())",
+    "all keys": "return list(d.keys() | e.keys()), list({*d, *e}), list({k: 1 for k in {*e}})",
+    "keys of one": "return list(d.keys() ^ e.keys()), list(set(d).symmetric_difference(e))",
+    "tables as arguments": (
+        "return list(set(d).difference(e, [1, 2])), list(set.union(set(d), e)), list(set(e).intersection(d))"
+    ),
+    "in place": (
+        "s = set(d); s |= set(e); s -= set(list(d)[:20]); s ^= {1, 2, 400}; t = s.copy(); return t.pop(), list(t)"
+    ),
+    "updated": "s = set(k * 2 for k in d); s.update(k + 1 for k in e); s.update(e); return list(s)",
+    "folded": (
+        "return list(functools.reduce(operator.or_, [set(d), set(e), {5, 300}])), list(operator.and_(set(d), set(e)))"
+    ),
+    "iterators": "return list(set(enumerate(d))), list(set(zip(d, e))), list(set(map(str, d)) - set(map(str, e)))",
+    "values": "return list(set(d.values())), list({*d.values()} - set(e.values()))",
+    "changed table": (
+        "d = dict(d); [d.pop(k) for k in list(d)[::2]]; d.update({500: x, 3: x}); return list(set(d)), "
+        "list(d.keys() - e)"
+    ),
+    "emptied": "s = set(list(d)); s.clear(); s.update(e); s.discard(3); return list(s), [k for k in s]",
+    "other tables": (
+        "d, e = collections.OrderedDict(d), collections.defaultdict(int, e); return list(set(d)), list(set(d).union(e))"
+    ),
+}
+
+
+def tables(seed: int) -> tuple[dict[Any, int], dict[Any, int]]:
+    """Two tables of up to 40 keys with common keys: numbers, or texts for every third seed."""
+    chance = random.Random(seed)
+    first: dict[Any, int] = {chance.randrange(200): chance.randrange(300) for _ in range(chance.randrange(1, 40))}
+    second = {key: value for key, value in first.items() if chance.random() < 0.7}
+    second.update({chance.randrange(200): 3 for _ in range(3)})
+    if seed % 3 == 0:
+        return {f"n{key}": 1 for key in first}, {f"n{key}": 1 for key in second}
+    return first, second
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_sets_made_of_tables_have_the_order_of_python(tmp_path: Any, name: str) -> None:
+    text = f"import collections, functools, operator\nimport torch\ndef f(x, d, e):\n    {TABLES[name]}\n"
+    names: dict[str, Any] = {}
+    exec(text, names)
+    mended = load(tmp_path, text)()
+    for seed in range(10):
+        if seed % 3 == 0 and name == "updated":
+            continue
+        torch._dynamo.reset()
+        first, second = tables(seed)
+        expected = names["f"](torch.ones(1), dict(first), dict(second))
+        assert torch.compile(mended, backend="eager")(torch.ones(1), dict(first), dict(second)) == expected
+
+
+def test_keys_of_tables_with_tensors_are_part_of_the_graph(tmp_path: Any) -> None:
+    body = """d = {"w": x, "b": x + 1, "s": 2}
+        return [k for k in set(d) - {"s"}], list(d.keys() & {"b", "w", "z"}), x"""
+    outcome = compare(load(tmp_path, PROGRAM.format(body=body)), CALLS, grad=False, rounds=6)
     assert outcome.report["callables"][0]["mode"] == "whole"

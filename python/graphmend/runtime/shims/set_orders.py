@@ -11,6 +11,7 @@ unchanged, has its order anyway, and `sorted`, `len` and the like ask for no ord
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from typing import Any, Callable, Optional
@@ -20,11 +21,13 @@ from ..base.dynamo_values import is_unread
 from ..capture.trace_time import leave_frame_to_python
 
 
+@dataclasses.dataclass
 class Asked:
     """The functions around the present statement that ask for no order, and operations that the copies follow."""
 
-    unordered = 0
-    following = 0
+    unordered: int = 0
+    following: int = 0
+    copies: dict[int, tuple[Any, Any]] = dataclasses.field(default_factory=dict)  # by variable, with the variable
 
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "the order of sets", partial=True, state=Asked)
@@ -33,13 +36,9 @@ UNKNOWN = object()  # in the place of a copy
 UNORDERED = (set, frozenset, len, bool, any, all, isinstance)
 SORTED = (sorted, max, min)  # of items that are equal only to themselves
 MAKING = (operator.or_, operator.and_, operator.sub, operator.xor)
-CHANGING: dict[Any, str] = {
-    operator.ior: "update",
-    operator.iand: "intersection_update",
-    operator.isub: "difference_update",
-    operator.ixor: "symmetric_difference_update",
-}
-CHANGERS = frozenset(("discard", "remove", "clear", *CHANGING.values()))
+CHANGING = (operator.ior, operator.iand, operator.isub, operator.ixor)
+UPDATES = ("update", "intersection_update", "difference_update", "symmetric_difference_update")
+CHANGERS = frozenset(("discard", "remove", "clear", *UPDATES))
 MAKERS = frozenset(("copy", "union", "intersection", "difference", "symmetric_difference"))
 KINDS = {"SetVariable": set, "FrozensetVariable": frozenset}
 TABLES = [2**bits - 1 for bits in range(3, 17)]  # sizes of the table of a set, less one
@@ -65,29 +64,32 @@ def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 
 
 @FEATURE.hook("builtin.call")
+@FEATURE.hook("polyfill.call", needed=False)
 def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Follow the operators of sets, and functions that take a set."""
     is_operator = self.fn in MAKING or self.fn in CHANGING
     if not is_operator and self.fn not in UNORDERED and self.fn not in SORTED:
         return hooks.DECLINED
     # A set that nobody has read yet is as before the call; to read other values makes guards.
-    if not any((is_operator or not is_unread(arg)) and kind_of_set(arg.realize()) is not None for arg in args):
+    makes = self.fn in (set, frozenset)
+    if not any((is_operator or makes or not is_unread(arg)) and acts_as_set(arg.realize()) for arg in args):
         return hooks.DECLINED
     asked = FEATURE.of(trace)
     if self.fn in MAKING and len(args) == 2:
         return with_copy(call(self, tx, args, kwargs), made(tx, self.fn, args))
     if self.fn in CHANGING and len(args) == 2:
-        copy = changed(tx, args[0].realize(), CHANGING[self.fn], args[1:])
+        copy = made(tx, self.fn, args)
         return with_copy(call(self, tx, args, kwargs), copy)
     if self.fn in UNORDERED or (self.fn in SORTED and not kwargs and len(args) == 1):
-        makes = self.fn in (set, frozenset)
         copy = made(tx, self.fn, args) if makes else None
         asked.unordered += 1
         try:
             result = call(self, tx, args, kwargs)
         finally:
             asked.unordered -= 1
-        return with_copy(result, copy) if makes and result is not args[0] else result
+        if not makes or result is args[0] or (copy is UNKNOWN and all(map(comes_one_by_one, args))):
+            return result  # Dynamo has the items in the order of their insertions
+        return with_copy(result, copy)
     return hooks.DECLINED
 
 
@@ -99,8 +101,8 @@ def call_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
         return hooks.DECLINED
     if name == "pop" and not args and self.items:
         return pop(trace, tx, self)
-    if name == "add":
-        return add(call, tx, self, args)
+    if name == "add" or (name == "update" and all(map(comes_one_by_one, args))):
+        return add(call, tx, self, name, args)
     if name not in CHANGERS and name not in MAKERS:
         return hooks.DECLINED
     copy = changed(tx, self, name, args) if name in CHANGERS else made(tx, getattr(set, name), [self, *args])
@@ -115,18 +117,18 @@ def call_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     return result
 
 
-def add(call: Any, tx: Any, variable: Any, args: Any) -> Any:
-    """Add an item, to the copy as well; the insertions into a set without a mark are in the order of its items."""
+def add(call: Any, tx: Any, variable: Any, name: str, args: Any) -> Any:
+    """Add items, to the copy as well; the insertions into a set without a mark are in the order of its items."""
     before = set(variable.items)
     is_old = is_untouched(tx, variable)
-    result = call(variable, tx, "add", args, {})
-    copy = getattr(variable.mutation_type, "real_set", None)
+    result = call(variable, tx, name, args, {})
+    copy = noted_copy(variable)
     new = [item.vt for item in variable.items if item not in before]
     if is_old and new:
         note(variable, UNKNOWN)
     elif new and copy is not None and copy is not UNKNOWN:
-        known = new[0].is_python_constant()
-        copy.add(new[0].as_python_constant()) if known else note(variable, UNKNOWN)
+        known = all(item.is_python_constant() for item in new)
+        copy.update([item.as_python_constant() for item in new]) if known else note(variable, UNKNOWN)
     return result
 
 
@@ -174,6 +176,13 @@ def kind_of_set(variable: Any) -> Optional[type]:
     return KINDS.get(type(variable).__name__)
 
 
+def acts_as_set(variable: Any) -> bool:
+    """Whether a variable is a set, a dictionary, whose keys a set takes in its own way, or a view of one."""
+    from ..base.torch_names import ConstDictVariable, DictViewVariable
+
+    return kind_of_set(variable) is not None or isinstance(variable, (ConstDictVariable, DictViewVariable))
+
+
 def is_untouched(tx: Any, variable: Any) -> bool:
     """Whether a set is from before the call and unchanged."""
     return variable.source is not None and not tx.output.side_effects.is_modified(variable)
@@ -190,12 +199,12 @@ def constants_of(variable: Any) -> Optional[list[Any]]:
 def copy_of(tx: Any, variable: Any) -> Optional[Any]:
     """A real set with the history of a set that the call has made; None without one."""
     values, kind = constants_of(variable), kind_of_set(variable)
-    noted = getattr(variable.mutation_type, "real_set", None)
+    noted = noted_copy(variable)
     if values is None or noted is UNKNOWN:
         return None
     if noted is not None:
         return noted if noted == set(values) else None
-    if variable.source is not None:
+    if variable.source is not None or (kind is set and variable.mutation_type is None):
         return None
     if kind is set:
         return set(values)
@@ -207,11 +216,36 @@ def operand(tx: Any, variable: Any) -> Any:
     """The real object for an operand; raises where there is none."""
     variable = variable.realize()
     if kind_of_set(variable) is None:
-        return variable.as_python_constant()
+        keys = keys_of(variable)
+        return variable.as_python_constant() if keys is None else keys
     copy = copy_of(tx, variable)
     if copy is None:
         raise LookupError
     return copy
+
+
+def keys_of(variable: Any) -> Any:
+    """A dictionary with the keys of a dictionary, or a view of them; None for other variables.
+
+    A set takes the keys of a dictionary in its own way, as it does with those of a set.
+    """
+    from ..base.torch_names import ConstDictVariable, DictViewVariable
+
+    table = variable.dv_dict if isinstance(variable, DictViewVariable) and variable.kv == "keys" else variable
+    if type(table) is not ConstDictVariable or getattr(table, "user_cls", dict) is not dict:
+        return None
+    keys = dict.fromkeys(key.vt.as_python_constant() for key in table.items)
+    return keys if table is variable else keys.keys()
+
+
+def comes_one_by_one(items: Any) -> bool:
+    """Whether a set takes the items of a variable one after the other, and not as another set."""
+    from ..base import torch_names
+
+    kinds = (torch_names.BaseListVariable, torch_names.IteratorVariable, torch_names.LocalGeneratorObjectVariable)
+    items = items.realize()
+    is_view = isinstance(items, torch_names.DictViewVariable) and items.kv != "keys"
+    return is_view or isinstance(items, kinds)
 
 
 def made(tx: Any, function: Callable[..., Any], args: Any) -> Any:
@@ -234,8 +268,19 @@ def changed(tx: Any, variable: Any, name: str, args: Any) -> Any:
 
 def note(variable: Any, copy: Any) -> None:
     """Note the copy of a set; the variable of a set that the program changes has one mark for all its clones."""
+    copy = UNKNOWN if copy is None else copy
     if variable.mutation_type is not None:
-        variable.mutation_type.real_set = UNKNOWN if copy is None else copy
+        variable.mutation_type.real_set = copy
+    elif trace_state.local.trace is not None:
+        FEATURE.of(trace_state.local.trace).copies[id(variable)] = variable, copy
+
+
+def noted_copy(variable: Any) -> Any:
+    """The copy of a set as it was noted; None without a note."""
+    if variable.mutation_type is not None:
+        return getattr(variable.mutation_type, "real_set", None)
+    trace = trace_state.local.trace
+    return None if trace is None else FEATURE.of(trace).copies.get(id(variable), (None, None))[1]
 
 
 def with_copy(variable: Any, copy: Any) -> Any:

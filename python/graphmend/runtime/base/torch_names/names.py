@@ -75,12 +75,12 @@ NAMES = {
         "ConstDictVariable DictItemsVariable DictViewVariable DunderDictVariable is_hashable MappingProxyVariable"
     ),
     "torch._dynamo.variables.functions": (
-        "FunctoolsPartialVariable LocalGeneratorObjectVariable NestedUserFunctionVariable SkipFunctionVariable "
-        "UserFunctionVariable UserMethodVariable WrapperUserFunctionVariable"
+        "FunctoolsPartialVariable LocalGeneratorObjectVariable NestedUserFunctionVariable PolyfilledFunctionVariable "
+        "SkipFunctionVariable UserFunctionVariable UserMethodVariable WrapperUserFunctionVariable"
     ),
     "torch._dynamo.variables.hashable": "HashableTracker",
     "torch._dynamo.variables.higher_order_ops": "AutogradFunctionApplyVariable",
-    "torch._dynamo.variables.iter": "ItertoolsVariable",
+    "torch._dynamo.variables.iter": "IteratorVariable ItertoolsVariable",
     "torch._dynamo.variables.lazy": "LazyConstantVariable LazySymNodeFormatString LazyVariableTracker",
     "torch._dynamo.variables.lists": (
         "BaseListVariable DequeVariable ListIteratorVariable ListVariable RangeVariable SizeVariable SliceVariable "

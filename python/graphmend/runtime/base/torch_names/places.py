@@ -40,6 +40,7 @@ PLACES = {
     "method.call": f"UserMethodVariable.{CALL}",
     "skipped.call": f"SkipFunctionVariable.{CALL}",
     "builtin.call": f"BuiltinVariable.{CALL}",
+    "polyfill.call": f"PolyfilledFunctionVariable.{CALL}",
     "class.call": f"UserDefinedClassVariable.{CALL}",
     "numpy.call": f"NumpyVariable.{CALL}",
     "random_object.method": f"RandomVariable.{METHOD}",
