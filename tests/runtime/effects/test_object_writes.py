@@ -5,11 +5,13 @@ from __future__ import annotations
 import collections
 import io
 import queue
+import types
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import CountingBackend, compare, load
 
 import graphmend.runtime as _gm
 from graphmend.runtime.driver.callback import Callback
@@ -451,3 +453,35 @@ def test_a_loop_that_ends_by_what_it_writes(tmp_path: Any) -> None:
     """A trace that postpones the writes never reaches the end of the loop."""
     calls = [lambda rows=rows: (torch.tensor(rows),) for rows in ([0.0, 1.0], [2.0, 3.0], [3.0, 3.0])]
     compare(load(tmp_path, ENDS_BY_WRITES), calls, grad=False, rounds=6)
+
+
+NEW_NAMES = """
+import types
+import torch
+
+def f(space, x):
+    space.loss = x.sum().item()
+    {between}
+    space.mean = x.mean().item()
+    return x * 2
+
+def make():
+    return f
+"""
+
+
+@pytest.mark.parametrize("between, deferred", [("space.step = 5", False), ("pass", True)])
+def test_new_attributes_keep_their_order(tmp_path: Path, between: str, deferred: bool) -> None:
+    text = NEW_NAMES.format(between=between)
+    names: dict[str, Any] = {}
+    exec(text, names)
+    torch._dynamo.reset()
+    backend = CountingBackend()
+    compiled = torch.compile(load(tmp_path, text)(), backend=backend)
+    for number in range(4):
+        plain, mended = types.SimpleNamespace(), types.SimpleNamespace()
+        for _ in range(2):
+            names["f"](plain, torch.ones(2) * number)
+            compiled(mended, torch.ones(2) * number)
+            assert list(vars(mended).items()) == list(vars(plain).items())
+    assert not deferred or len(backend.graphs) <= 2

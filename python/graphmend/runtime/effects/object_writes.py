@@ -21,7 +21,7 @@ import torch
 
 from ..analysis.reachability import NOTHING, Reach, reach_of_method
 from ..base import hooks, trace_state
-from ..base.dynamo_values import handles_exception, source_name
+from ..base.dynamo_values import handles_exception, real, source_name
 from ..capture.identity_guard import computes, type_of
 from .keyed_writes import BEHIND_KEYS, containers_behind, keys_of
 
@@ -442,3 +442,18 @@ def refuse_seen(trace: trace_state.Trace, output: Any) -> None:
     for record in writes.records:
         if writes.loads.include(record, output) or record.name in written or written & record.reach.names:
             trace.refuse(record.site, SEEN.format(record.name))
+        elif record.owner is not None and is_new(record.owner, record.name) and adds_names(output, record.owner):
+            trace.refuse(record.site, f"the call adds other attributes beside `{record.name}`, which keep their order")
+
+
+def is_new(owner: Any, name: str) -> bool:
+    """Whether an object has a table of attributes without this name."""
+    table = getattr(owner, "__dict__", None)
+    return type(table) is dict and name not in table
+
+
+def adds_names(output: Any, owner: Any) -> bool:
+    """Whether the code behind the graph gives an object attributes that it has not had."""
+    changes = output.side_effects.store_attr_mutations.items()
+    tables = [table for variable, table in changes if variable.source is not None and real(variable) is owner]
+    return any(is_new(owner, name) for table in tables for name in table)
