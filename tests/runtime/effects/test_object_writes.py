@@ -485,3 +485,52 @@ def test_new_attributes_keep_their_order(tmp_path: Path, between: str, deferred:
             compiled(mended, torch.ones(2) * number)
             assert list(vars(mended).items()) == list(vars(plain).items())
     assert not deferred or len(backend.graphs) <= 2
+
+
+STEPS = """
+import torch
+
+class Wrapper:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        self.optimizer.step()
+
+    def zero_grad(self):
+        self.optimizer.zero_grad()
+
+def make():
+    net = torch.nn.Linear(3, 1)
+    wrapper = Wrapper(torch.optim.SGD(net.parameters(), lr=0.1))
+
+    def f(x):
+        net.train()
+        wrapper.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        if loss > 0.5:
+            loss = loss * 2
+        wrapper.step()
+        net.eval()
+        return loss.detach()
+
+    return f
+"""
+
+
+def test_calls_of_unknown_methods_cost_no_trace(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    exec(STEPS, names)
+    torch.manual_seed(0)
+    plain = names["make"]()
+    torch.manual_seed(0)
+    mended = load(tmp_path, STEPS)()
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    compiled = torch.compile(mended, backend="eager")
+    for number in range(5):
+        x = torch.ones(4, 3) * number
+        assert compiled(x) == plain(x)
+    frames = torch._dynamo.utils.counters["frames"]
+    assert frames["total"] == frames["ok"]

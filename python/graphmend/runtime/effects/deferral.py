@@ -30,6 +30,7 @@ from .trace_time_effects import (
     is_later,
     is_made_text,
     keeps_objects,
+    leave_as_written,
     note_event,
     noted_stack,
     passed_unread,
@@ -260,7 +261,12 @@ def record(
         return
     reason = unrecordable(site, path, action)
     if reason:
-        refuse(site, reason)
+        for value in values:
+            if is_later("value"):
+                refuse(site, reason)
+        leave_as_written(site, reason)
+        sink(*roots, *values)
+        return
     tensors: list[Any] = []
     flat: list[Any] = []
     forms = copy_values(site, values, numbers, tensors, flat)

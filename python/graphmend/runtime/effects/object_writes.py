@@ -124,7 +124,7 @@ class Loads:
 
 @dataclasses.dataclass
 class Writes:
-    """The postponed writes of one trace, and what else the trace does with objects from before the call."""
+    """The postponed writes of one trace, and its other uses of objects from before the call."""
 
     hasty: bool = False  # no attempt has refused a site: the first one most often is the only one
     loads: Loads = dataclasses.field(default_factory=Loads)  # the objects that the trace has come by
@@ -453,7 +453,7 @@ def is_new(owner: Any, name: str) -> bool:
 
 
 def adds_names(output: Any, owner: Any) -> bool:
-    """Whether the code behind the graph gives an object attributes that it has not had."""
+    """Whether the code behind the graph gives an object new attributes."""
     changes = output.side_effects.store_attr_mutations.items()
     tables = [table for variable, table in changes if variable.source is not None and real(variable) is owner]
     return any(is_new(owner, name) for table in tables for name in table)

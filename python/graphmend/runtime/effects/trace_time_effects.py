@@ -125,6 +125,15 @@ def unrecordable(site: str, path: str, action: str) -> str:
 
 
 @constant
+def leave_as_written(site: str, reason: str) -> None:
+    """Note why the trace follows a record instead of deferring it."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    trace.touched.pop(site, None)
+    trace.blamed[site] = reason
+
+
+@constant
 def is_later(name: str) -> bool:
     """Whether a variable of the calling frame is a deferred value."""
     from .deferred_values import READINGS, has_readings
