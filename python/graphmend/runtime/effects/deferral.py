@@ -25,6 +25,7 @@ from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
 from .shown_texts import Text, asked_texts, blame_records, is_shown_exception
 from .trace_time_effects import (
+    any_later,
     changeable,
     is_followed,
     is_later,
@@ -261,9 +262,8 @@ def record(
         return
     reason = unrecordable(site, path, action)
     if reason:
-        for value in values:
-            if is_later("value"):
-                refuse(site, reason)
+        if any_later("values"):
+            refuse(site, reason)
         leave_as_written(site, reason)
         sink(*roots, *values)
         return

@@ -136,11 +136,22 @@ def leave_as_written(site: str, reason: str) -> None:
 @constant
 def is_later(name: str) -> bool:
     """Whether a variable of the calling frame is a deferred value."""
+    return is_deferred(translator().output.current_tx.symbolic_locals[name])
+
+
+@constant
+def any_later(name: str) -> bool:
+    """Whether a tuple of the calling frame has a deferred value."""
+    current = translator().output.current_tx
+    return any(map(is_deferred, current.symbolic_locals[name].unpack_var_sequence(current)))
+
+
+def is_deferred(variable: Any) -> bool:
+    """Whether Dynamo's variable stands for a deferred value."""
     from .deferred_values import READINGS, has_readings
 
     trace = trace_state.local.trace
     assert trace is not None
-    variable = translator().output.current_tx.symbolic_locals[name]
     return has_readings(trace) and getattr(variable.realize(), "value_type", None) in READINGS
 
 
