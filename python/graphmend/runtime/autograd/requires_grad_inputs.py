@@ -21,6 +21,7 @@ from torch.fx import GraphModule, Node
 from ..analysis.marker_regions import fake_of, node_at
 from ..base import marker_ops, torch_names, trace_state
 from ..base.dynamo_values import inline
+from ..base.interruptions import is_interruption
 from ..base.marker_ops import kind_of
 from ..base.owned_state import OwnedState
 
@@ -135,7 +136,10 @@ def with_flags(run: Callable[..., Any], flags: Flags) -> Callable[..., Any]:
         except trace_state.GuardFailed as failed:
             failed.restore = undo_both(failed.restore, put_back)
             raise
-        except Exception:
+        except Exception as error:
+            if is_interruption(error):
+                put_back()
+                raise
             raise trace_state.GuardFailed(put_back) from None
         except BaseException:
             put_back()

@@ -1,10 +1,12 @@
-"""Hooks on saved tensors: functions of the program that autograd calls with each tensor kept for gradients.
+"""Hooks on saved tensors: functions that autograd calls with each tensor kept for gradients.
 
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t.bfloat16(), lambda t: t.float()):
         loss = model(x)
+    y = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)      # hooks that count
 
 A graph that computes both sides of a branch keeps more tensors than Python does, and a mask of truth values among them,
-which such hooks may not take. PyTorch's own hooks (`save_on_cpu`, checkpoints) take any tensor.
+which hooks of the program may not take. A graph that runs in vain keeps tensors, too: a checkpoint compares the tensors
+of two runs. `save_on_cpu` takes any tensor and counts none.
 """
 
 from __future__ import annotations
@@ -16,3 +18,9 @@ def belong_to_program() -> bool:
     """Whether hooks are in force that are not PyTorch's own."""
     hooks = torch_names._top_saved_tensors_default_hooks(True)
     return hooks is not None and not all(str(getattr(hook, "__module__", "")).startswith("torch.") for hook in hooks)
+
+
+def notice_tensors() -> bool:
+    """Whether hooks are in force that may count the tensors, or look at them."""
+    hooks = torch_names._top_saved_tensors_default_hooks(True)
+    return hooks is not None and not all(getattr(hook, "__module__", "") == "torch.autograd.graph" for hook in hooks)

@@ -14,6 +14,7 @@ import weakref
 from typing import Any, Callable, Optional, Union
 
 from ..base import torch_names, trace_state
+from ..base.interruptions import is_interruption
 from ..effects.flush import carry_out, run_again
 from ..effects.queue_sizes import ResultSlots
 from ..effects.undo_log import nothing_to_undo
@@ -59,7 +60,7 @@ def settle(error: BaseException) -> Optional[trace_state.GuardFailed]:
     """
     local = trace_state.local
     undo = None
-    if isinstance(error, Exception):
+    if isinstance(error, Exception) and not is_interruption(error):
         undo = local.pending or (nothing_to_undo if is_of_postponing_code(error) else None)
         if undo is None:
             return None

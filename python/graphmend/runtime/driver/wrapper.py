@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..base import saved_tensor_hooks, trace_state
+from ..base import saved_tensor_hooks, torch_names, trace_state
 from ..base.trace_state import replays
 from ..effects.flush import carry_out
 from .outcomes import complete, failure_of, run_eagerly
@@ -43,6 +43,7 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
     """The callable that the user gets for `function`; `module` is the module that it calls, if it calls one."""
     whole, partial_modes = variants.whole[0].run, variants.partial_modes
     record, local = variants.record, trace_state.local
+    has_saved_hooks = torch_names._top_saved_tensors_default_hooks
 
     @functools.wraps(whole)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -50,8 +51,10 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
             return run_eagerly(function, args, kwargs)
         if (partial_modes and torch.is_grad_enabled() in partial_modes) or (module is not None and has_hooks(module)):
             return variants.partial()(*args, **kwargs)
-        if record.selects and saved_tensor_hooks.belong_to_program():
-            return run_eagerly(function, args, kwargs)
+        if has_saved_hooks(True) is not None and saved_tensor_hooks.notice_tensors():
+            if record.selects and saved_tensor_hooks.belong_to_program():
+                return run_eagerly(function, args, kwargs)
+            return variants.partial()(*args, **kwargs)
         if variants.locks and local.holder is not variants:
             return variants.locked(variants.locks, function, args, kwargs)
         variants.calls += 1

@@ -17,6 +17,7 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from ..base import torch_names
+from ..base.interruptions import is_interruption
 from ..base.trace_state import GuardFailed, local
 from .undo_log import nothing_to_undo
 
@@ -134,7 +135,9 @@ class GuardedGraph:
             holds = self.facts is None or self.facts.hold(outputs[-1], inputs)
             outputs = outputs if self.facts is None else outputs[:-1]
             flags = self.flags(outputs)
-        except Exception:
+        except Exception as error:
+            if is_interruption(error):
+                raise
             others = self.facts is not None or len(self.expected) > 1
             raise GuardFailed(restore, () if others else None, self.route, hopeless=self.hopeless) from None
         if flags != self.expected:
@@ -214,8 +217,9 @@ def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[
             outputs = compiled(*inputs)
             if not outputs[-1]:
                 return graph.separate(outputs[:-1], inputs) if graph.fresh else outputs[:-1]
-        except Exception:
-            pass
+        except Exception as error:
+            if is_interruption(error):
+                raise
         raise GuardFailed(None, None, graph.route)
 
     return run

@@ -1,0 +1,46 @@
+"""Interruptions: exceptions raised by code that runs beside a call, not by the call.
+
+    signal.signal(signal.SIGALRM, raise_timeout)
+    signal.alarm(30)
+    step(x)                # the handler raises TimeoutError in the middle of a graph
+
+A graph that raises is undone, and the call runs again in Python, which raises what the program raises. An exception of
+a signal handler, or of a hook on saved tensors, goes to the caller at once: a second run would not raise it.
+"""
+
+from __future__ import annotations
+
+import functools
+import signal
+import types
+from typing import Any, Iterator, Optional
+
+from . import torch_names
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether a signal handler or a hook on saved tensors has raised an exception."""
+    codes = frozenset(code for code in map(code_of, bystanders()) if code is not None)
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in codes:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def bystanders() -> Iterator[Any]:
+    """The signal handlers of the program, and the hooks on saved tensors in force."""
+    for number in signal.valid_signals():
+        yield signal.getsignal(number)
+    yield from torch_names._top_saved_tensors_default_hooks(True) or ()
+
+
+def code_of(function: Any) -> Optional[types.CodeType]:
+    """The code of a function, of a method, or of an object that can be called; None for built-in functions."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, types.FunctionType):
+        function = vars(type(function)).get("__call__")
+    return getattr(function, "__code__", None)
