@@ -434,3 +434,38 @@ def test_logging_does_not_wait_for_the_compiler() -> None:
     finally:
         logger.removeHandler(handler)
     assert not waiting and torch.equal(results[0], torch.full((2,), 2.0)) and shown.getvalue() == "sum 2.0\n"
+
+
+async def later(x: torch.Tensor) -> torch.Tensor:
+    """A guard in a coroutine, whose body runs behind the wrapper."""
+    if _gm.on(GUARD) and _gm.check(GUARD, torch.isnan(x).any()):
+        pass
+    else:
+        if torch.isnan(x).any():
+            raise ValueError("nan")
+    return x * 2
+
+
+def drive(coroutine: Any) -> Any:
+    """What a coroutine returns, or the kind of its exception: for plain PyTorch it is Dynamo's own error."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stopped:
+        return stopped.value.tolist()
+    except Exception as error:
+        return type(error).__name__
+    return None
+
+
+def test_coroutines_are_compiled_as_without_graphmend() -> None:
+    found = []
+    for enabled in (True, False):
+        torch._dynamo.reset()
+        if not enabled:
+            _gm.uninstall_compile()
+        try:
+            compiled = torch.compile(later, backend="eager")
+            found.append([drive(compiled(torch.ones(2) * value)) for value in (1.0, float("nan"), 2.0)])
+        finally:
+            _gm.install_compile()
+    assert found[0] == found[1]

@@ -42,6 +42,7 @@ OPAQUE_FILES = (
     "effects.rollback",
     "effects.undo_log",
 )
+LATER = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
 lock = threading.Lock()
 originals: dict[str, Any] = {}
 waiting: list[ModuleFinder] = []  # for Dynamo, where it is not loaded yet
@@ -66,6 +67,11 @@ def entry_of(function: Any) -> Any:
     return getattr(target, "__code__", target)
 
 
+def runs_later(code: Any) -> bool:
+    """Whether a call only makes a coroutine or generator, whose body runs behind the wrapper."""
+    return bool(getattr(code, "co_flags", 0) & LATER)
+
+
 def mend_entry(function: Any) -> None:
     """Mend the function at which a callable starts, where no import has mended it."""
     from graphmend import function_mends
@@ -85,6 +91,8 @@ def make_context_class() -> type:
         def __call__(self, fn: Any) -> Any:
             if isinstance(fn, (torch.nn.Module, type)):
                 return super().__call__(fn)
+            if runs_later(entry_of(torch_names.innermost_fn(fn))):
+                return originals["optimize"](*self.graphmend_arguments, **self.graphmend_options)(fn)
             backend, callback = self.graphmend_backend, self.callback
             mend_entry(torch_names.innermost_fn(fn))
             entry = entry_of(torch_names.innermost_fn(fn))
