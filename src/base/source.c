@@ -1,10 +1,12 @@
 #include "base/source.h"
 
+#include "base/search.h"
+
 gm_position gm_source_position(const gm_source *source, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = source->line_count;
     while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (source->line_starts[middle] <= offset) {
             low = middle;
         } else {
