@@ -47,8 +47,9 @@ def seen(program: Callable[..., Any], *args: Any, whole: bool = True) -> Any:
     return torch.compile(program, backend="eager", fullgraph=whole)(*args)
 
 
-def write(box: Any) -> None:
+def write(box: Box) -> Box:
     box.item = 1
+    return box
 
 
 def appended(rows: list[int]) -> None:
