@@ -1,11 +1,11 @@
 """Places of C sources that a mutant changes: what stands there, and what stands there instead.
 
 Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
-other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`
-and of `a < b ? 0 : a - b`, one more of what memory is taken for, the slot at which a hash table is entered, `va_end`,
-and the count of work against its budget, which is far above ordinary files (tests/syntax/test_hostile.py holds the
-budget itself). `draw` takes places by chance: an operator first, so that comparisons do not crowd out the rarer ones,
-then one of its places.
+other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`, of
+`a < b ? 0 : a - b` and of `if (a < b) { b = a; }`, one more of what memory is taken for, the slot at which a hash table
+is entered, `va_end`, and the count of work against its budget, which is far above ordinary files
+(tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance: an operator first, so that
+comparisons do not crowd out the rarer ones, then one of its places.
 """
 
 from __future__ import annotations
@@ -42,11 +42,14 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
 WORK = re.compile(r"\s*(?:gm_work|gm_source_index_columns|va_end)\(")
-TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|gm_work)\(")
+TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|calloc|gm_work)\(")
 SLOT = re.compile(r"(?<!\+ 1\) )& \([\w.>-]*capacity - $")
 TERM, CAST = r"(?:\d \* )?[\w.*>\[\]-]+", r"(?:\([a-z]\w*\))?"
 CHOSEN = rf"{CAST}\(?\1\)? : {CAST}\(?\2\)?|{CAST}\(?\2\)? : {CAST}\(?\1\)?|0 : \1 - \2"
 SMALLER = re.compile(rf"({TERM}) (?:[<>]=?) ({TERM}) \? (?:{CHOSEN})(?![\w.\[(-])")
+LOWERED = re.compile(
+    rf"\bif \((?:[^;{{}}]* && )?({TERM}) (?:[<>]=?) ({TERM})\) \{{\s*(?:\2 = {CAST}\1|\1 = {CAST}\2);\s*\}}"
+)
 
 
 @dataclass(frozen=True)
@@ -105,9 +108,12 @@ def before_in_line(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
 
 
 def smaller(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The choices of the smaller or the greater one of two on the line of a place."""
-    end = code.find("\n", found.start())
-    return SMALLER.finditer(code, code.rfind("\n", 0, found.start()) + 1, end if end >= 0 else len(code))
+    """The choices of the smaller or the greater one of two on the line of a place, or by the statement on the line."""
+    start, end = code.rfind("\n", 0, found.start()) + 1, code.find("\n", found.start())
+    yield from SMALLER.finditer(code, start, end if end >= 0 else len(code))
+    statement = LOWERED.search(code, start)
+    if statement is not None and statement.start(1) < found.start():
+        yield statement
 
 
 def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[int, str, str]:

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/seed.h"
 #include "flow/walk.h"
 
@@ -139,7 +140,7 @@ static uint32_t next_read(const block_reads *reads, uint32_t behind, uint64_t ke
     uint32_t low = 0;
     uint32_t count = list == NULL ? 0 : list->count;
     for (uint32_t high = count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (list->items[middle] <= behind) {
             low = middle + 1;
         } else {

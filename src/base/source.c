@@ -1,10 +1,12 @@
 #include "base/source.h"
 
+#include "base/search.h"
+
 gm_position gm_source_position(const gm_source *source, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = source->line_count;
     while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (source->line_starts[middle] <= offset) {
             low = middle;
         } else {
@@ -12,6 +14,15 @@ gm_position gm_source_position(const gm_source *source, uint32_t offset) {
         }
     }
     return (gm_position){low + 1, offset - source->line_starts[low]};
+}
+
+uint32_t gm_source_line_end(const gm_source *source, uint32_t line) {
+    uint32_t start = source->line_starts[line - 1];
+    uint32_t end = line < source->line_count ? source->line_starts[line] : source->length;
+    while (end > start && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) {
+        end--;
+    }
+    return end;
 }
 
 static bool continues(const gm_source *source, uint32_t at) {

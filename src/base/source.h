@@ -34,6 +34,9 @@ typedef struct gm_position {
 /* Line and column of an offset (0 <= offset <= length), by binary search. */
 gm_position gm_source_position(const gm_source *source, uint32_t offset);
 
+/* The offset behind the last character of a line (1 <= line <= line_count), in front of its line end. */
+uint32_t gm_source_line_end(const gm_source *source, uint32_t line);
+
 /* Count for `gm_source_column`, which goes over the whole line otherwise: for many questions about long lines. */
 void gm_source_index_columns(gm_arena *arena, gm_source *source);
 

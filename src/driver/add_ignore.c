@@ -19,21 +19,11 @@ typedef struct silent_place {
     const char *code;
 } silent_place;
 
-/* The offset behind the last character of a line. */
-static uint32_t end_of_line(const gm_source *source, uint32_t line) {
-    uint32_t start = source->line_starts[line - 1];
-    uint32_t end = line < source->line_count ? source->line_starts[line] : source->length;
-    while (end > start && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) {
-        end--;
-    }
-    return end;
-}
-
 /* Whether a comment can stand at the end of a line: it does not end inside a token (a string), nor with a line join. */
 static bool can_hold(const silencer *state, uint32_t line) {
     const gm_source *source = state->checked->source;
     const gm_tree *tree = state->checked->analysis->tree;
-    uint32_t end = end_of_line(source, line);
+    uint32_t end = gm_source_line_end(source, line);
     uint32_t behind = gm_token_at(tree, end);
     bool inside = behind > 0 && tree->tokens[behind - 1].end > end;
     if (inside || end == 0 || source->text[end - 1] != '\\') {
@@ -90,7 +80,7 @@ static const char *codes_of(gm_arena *arena, const silent_place *places, uint32_
 
 static void silence(silencer *state, const silent_place *places, uint32_t count) {
     const gm_suppression *list = list_on(state, places->line);
-    uint32_t at = list != NULL ? list->end - 1 : end_of_line(state->checked->source, places->line);
+    uint32_t at = list != NULL ? list->end - 1 : gm_source_line_end(state->checked->source, places->line);
     gm_edit edit = {.start = at, .end = at};
     gm_edit_add(state->arena, &edit.text, list != NULL ? ", " : "  # graphmend: ignore[");
     gm_edit_add(state->arena, &edit.text, codes_of(state->arena, places, count));

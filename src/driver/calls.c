@@ -4,6 +4,7 @@
 
 #include "analysis/reach.h"
 #include "base/buffer.h"
+#include "base/search.h"
 
 typedef struct gm_calls_text {
     gm_buffer text;
@@ -17,7 +18,7 @@ static void add_name(calls_text *told, const gm_name *name) {
 static bool is_quiet(const gm_checked *checked, const gm_node *definition) {
     uint32_t low = 0; /* the first entry that begins in the definition or behind it */
     for (uint32_t high = checked->entries.count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (checked->entries.items[middle].start < definition->start) {
             low = middle + 1;
         } else {

@@ -1,10 +1,11 @@
+#include "base/search.h"
 #include "driver/notebook.h"
 
 const gm_cell *gm_cells_at(const gm_cells *cells, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = cells->items.count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (cells->items.items[middle].start <= offset) {
             low = middle + 1;
         } else {

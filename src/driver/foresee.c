@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/outside_calls.h"
+#include "base/search.h"
 #include "base/work.h"
 #include "driver/silenced.h"
 #include "driver/unused.h"
@@ -89,7 +90,7 @@ static void find_decisions(gm_analysis *analysis, decisions *all) {
 static uint32_t first_from(const decisions *all, uint32_t start) {
     uint32_t low = 0;
     for (uint32_t high = all->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (all->items[middle]->node->start < start) {
             low = middle + 1;
         } else {
@@ -172,7 +173,7 @@ static list plans_of(gm_arena *arena, const gm_checked *checked, const gm_check_
 static const told *find_told(const list *all, const gm_entry *entry) {
     uint32_t low = 0;
     for (uint32_t high = all->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (compare_places(entry->site, entry->rule, all->items[middle].finding) > 0) {
             low = middle + 1;
         } else {

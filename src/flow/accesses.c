@@ -1,5 +1,6 @@
 /* The accesses of each variable of a function in order of their steps: what a statement knows of one variable is found by halving, however
  * many statements stand in front of it and behind it. */
+#include "base/search.h"
 #include "flow/flow_private.h"
 
 /* Whether a path that comes by knows afterwards if the variable is bound. */
@@ -52,7 +53,7 @@ const gm_accesses *gm_accesses_of(gm_function *function) {
 uint32_t gm_accesses_from(const gm_accesses *all, uint32_t variable, uint32_t step) {
     uint32_t low = all->first_of[variable];
     for (uint32_t high = all->first_of[variable + 1]; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (all->items[middle].step < step) {
             low = middle + 1;
         } else {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "flow/flow_private.h"
 #include "flow/torch_facts.h"
 #include "flow/walk.h"
@@ -69,7 +70,7 @@ static uint32_t statement_at(const gm_list *body, uint32_t start) {
     uint32_t low = 0;
     uint32_t high = body->count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (body->items[middle]->end <= start) {
             low = middle + 1;
         } else {

@@ -1,6 +1,7 @@
 #include "mend/definitions.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/work.h"
 
 enum { BINDER_WORK = 16, LOOK_WORK = 16 };
@@ -71,7 +72,7 @@ static struct gm_definitions *definitions_of(gm_analysis *analysis, const gm_sym
 static bool stands_in_front(const gm_place *place, const gm_node *statement) {
     uint32_t low = 0;
     for (uint32_t high = place->index; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (place->list->items[middle]->start < statement->start) {
             low = middle + 1;
         } else {
@@ -85,7 +86,7 @@ static bool stands_in_front(const gm_place *place, const gm_node *statement) {
 static const gm_node *last_in(const block *found, const gm_place *place) {
     uint32_t low = 0;
     for (uint32_t high = found->statements.count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (found->statements.items[middle]->start < place->list->items[place->index]->start) {
             low = middle + 1;
         } else {

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "syntax/decode.h"
 
 void gm_edit_add(gm_arena *arena, gm_edit_text *text, const char *ascii) {
@@ -28,7 +29,7 @@ uint32_t gm_edit_length(const gm_edit_text *text) {
 static uint32_t first_behind(const gm_edits *edits, uint32_t place) {
     uint32_t low = 0;
     for (uint32_t high = edits->items.count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (edits->items.items[middle].end <= place) {
             low = middle + 1;
         } else {

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "analysis/sides.h"
+#include "base/search.h"
 #include "mend/runtime_private.h"
 
 const char *gm_emit_site_text(const gm_analysis *analysis, const gm_rule *rule, const gm_node *node) {
@@ -19,7 +20,7 @@ static uint32_t first_plan(const gm_emitter *emitter, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = emitter->plan_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (emitter->plans[middle]->node->start < offset) {
             low = middle + 1;
         } else {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 /* Where an edit stands in the old text and in the new one. */
 typedef struct moved {
     uint32_t start;
@@ -33,7 +35,7 @@ static moved *place_edits(gm_arena *arena, const gm_edits *edits) {
 static uint32_t first_ending(const comparison *all, uint32_t offset) {
     uint32_t low = 0;
     for (uint32_t high = all->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (all->edits[middle].end < offset) {
             low = middle + 1;
         } else {
@@ -47,7 +49,7 @@ static uint32_t first_ending(const comparison *all, uint32_t offset) {
 static uint32_t first_new_ending(const comparison *all, uint32_t offset) {
     uint32_t low = 0;
     for (uint32_t high = all->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (all->edits[middle].new_end < offset) {
             low = middle + 1;
         } else {

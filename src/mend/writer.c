@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "syntax/lexer.h"
 
 void gm_writer_init(gm_writer *writer, gm_arena *arena, const gm_tree *tree) {
@@ -50,7 +51,7 @@ static uint32_t first_insertion(const gm_writer *writer, uint32_t start) {
     uint32_t low = 0;
     uint32_t high = writer->insertion_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         const gm_insertion *insertion = &writer->insertions[middle];
         if (insertion->offset < start || (insertion->offset == start && insertion->behind)) {
             low = middle + 1;

@@ -29,16 +29,6 @@ static void add_place(gm_buffer *out, const gm_checked *checked, const gm_entry 
     gm_buffer_add_char(out, '\n');
 }
 
-/* The bytes of a line without its line end. */
-static uint32_t line_length(const gm_source *source, uint32_t line) {
-    uint32_t start = source->line_starts[line - 1];
-    uint32_t end = line < source->line_count ? source->line_starts[line] : source->length;
-    while (end > start && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) {
-        end--;
-    }
-    return end - start;
-}
-
 static bool starts_character(char byte) {
     return ((unsigned char)byte & 0xC0) != 0x80;
 }
@@ -101,7 +91,7 @@ static void add_excerpt(gm_buffer *out, const gm_checked *checked, const gm_entr
     const gm_source *source = checked->source;
     uint32_t line = entry->from.line;
     const char *text = source->text + source->line_starts[line - 1];
-    uint32_t length = line_length(source, line);
+    uint32_t length = gm_source_line_end(source, line) - source->line_starts[line - 1];
     uint32_t from = entry->from.column < length ? entry->from.column : length;
     uint32_t to = entry->to.line == line && entry->to.column < length ? entry->to.column : length;
     uint32_t first = window_start(text, length, from);

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/search.h"
+
 typedef struct reader {
     gm_arena *arena;
     const gm_tree *tree;
@@ -152,7 +154,7 @@ uint32_t gm_suppress_at(const gm_suppressions *suppressions, uint32_t line) {
     uint32_t low = 0;
     uint32_t high = suppressions->lines.count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (suppressions->lines.items[middle].line < line) {
             low = middle + 1;
         } else {

@@ -54,13 +54,16 @@ static size_t same_start(const char *a, size_t a_size, const char *b, size_t b_s
     return lines;
 }
 
-/* The same of their ends. */
+static bool starts_line(const char *text, size_t at) {
+    return at == 0 || text[at - 1] == '\n';
+}
+
+/* The same of their ends, where both begin with a line. */
 static size_t same_end(const char *a, size_t a_size, const char *b, size_t b_size) {
-    size_t at = 0;
+    size_t most = a_size < b_size ? a_size : b_size;
     size_t lines = 0;
-    while (at < a_size && at < b_size && a[a_size - at - 1] == b[b_size - at - 1]) {
-        lines = a[a_size - at - 1] == '\n' ? at : lines;
-        at++;
+    for (size_t at = 1; at <= most && a[a_size - at] == b[b_size - at]; at++) {
+        lines = starts_line(a, a_size - at) && starts_line(b, b_size - at) ? at : lines;
     }
     return lines;
 }

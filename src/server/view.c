@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/work.h"
 #include "driver/discover.h"
 #include "driver/foresee.h"
@@ -150,7 +151,7 @@ void gm_view_free(gm_unit *unit) {
 static const gm_section *section_at(const gm_view *view, uint32_t offset) {
     uint32_t low = 0;
     for (uint32_t high = view->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (view->sections[middle].start <= offset) {
             low = middle + 1;
         } else {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 enum { LONGEST_NAME = 40, DIGITS = 3, DIGIT_BITS = 6 };
 
 /* A name as the registry compares it. */
@@ -38,7 +40,7 @@ static const gm_encoding_alias *find_alias(const char *name) {
     uint32_t low = 0;
     uint32_t high = gm_encoding_alias_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         int order = strcmp(gm_encoding_aliases[middle].name, name);
         if (order == 0) {
             return &gm_encoding_aliases[middle];

@@ -1,5 +1,7 @@
 #include "syntax/tree.h"
 
+#include "base/search.h"
+
 #define GM_BEGIN(kind, group) static const gm_field fields_##kind[] = {
 #define GM_ENTRY(kind, name, type) {#name, (uint16_t)offsetof(gm_##kind, name), type},
 #define GM_NODE(kind, name) GM_ENTRY(kind, name, GM_FIELD_NODE)
@@ -52,7 +54,7 @@ uint32_t gm_token_at(const gm_tree *tree, uint32_t offset) {
     uint32_t low = 0;
     uint32_t high = tree->token_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (tree->tokens[middle].start < offset) {
             low = middle + 1;
         } else {

@@ -1,5 +1,6 @@
 #include "syntax/unicode.h"
 
+#include "base/search.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "syntax/unicode_tables.h"
@@ -10,7 +11,7 @@ static bool in_ranges(const gm_unicode_range *ranges, uint32_t count, uint32_t c
     uint32_t low = 0;
     uint32_t high = count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (code > ranges[middle].last) {
             low = middle + 1;
         } else {
@@ -61,7 +62,7 @@ static void decompose(gm_arena *arena, codes *out, uint32_t code) {
     uint32_t low = 0;
     uint32_t high = gm_unicode_decompositions_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (gm_unicode_decompositions[middle].code < code) {
             low = middle + 1;
         } else {
@@ -84,7 +85,7 @@ static uint32_t combining_class(uint32_t code) {
     uint32_t low = 0;
     uint32_t high = gm_unicode_classes_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (code > gm_unicode_classes[middle].last) {
             low = middle + 1;
         } else {
@@ -138,7 +139,7 @@ static uint32_t compose_pair(uint32_t left, uint32_t right) {
     uint32_t low = 0;
     uint32_t high = gm_unicode_pairs_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         const gm_unicode_pair *pair = &gm_unicode_pairs[middle];
         if (pair->left < left || (pair->left == left && pair->right < right)) {
             low = middle + 1;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "syntax/unicode_names_data.h"
 
 enum { HASH_SHIFT = 64 - 39, CODE_BITS = 21, LONGEST_NAME = 128 };
@@ -29,7 +30,7 @@ static bool find_listed(const char *name, size_t length, uint32_t *code) {
     uint32_t low = 0;
     uint32_t high = gm_unicode_name_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (entry_at(middle) >> CODE_BITS < hash) {
             low = middle + 1;
         } else {
@@ -142,7 +143,7 @@ bool gm_unicode_is_printable(uint32_t code, uint16_t version) {
     uint32_t low = 0;
     uint32_t high = gm_unicode_printable_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (gm_unicode_printables[middle].last < code) {
             low = middle + 1;
         } else {

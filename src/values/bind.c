@@ -1,6 +1,7 @@
 /* Values that bindings give to their variables. */
 #include <string.h>
 
+#include "base/search.h"
 #include "values/values_private.h"
 
 /* ---- Parameters ---- */
@@ -18,7 +19,7 @@ static const gm_arguments *arguments_of(const gm_node *function) {
 static uint32_t index_of(const gm_list *parameters, const gm_node *parameter) {
     uint32_t low = 0;
     for (uint32_t high = parameters->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
+        uint32_t middle = gm_middle(low, high);
         if (parameters->items[middle]->start < parameter->start) {
             low = middle + 1;
         } else {

@@ -465,6 +465,17 @@ def test_codes_that_are_left_out_are_not_judged(cli) -> None:
     assert cli("check", "--ignore", "GM101", "b.py").status == 0
 
 
+@pytest.mark.parametrize("start", ["", "\ufeff"], ids=["plain", "mark"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+def test_add_ignore_in_the_first_and_the_last_line(cli, end, start) -> None:
+    first, last = f"{start}def f(x): print(x)", "def g(x): print(x)"
+    path = cli.write("a.py", end.join([first, "import torch", "h = torch.compile(f)", "@torch.compile", last]))
+    before = path.read_bytes().decode()
+    assert cli("check", "--add-ignore", "a.py").out == "2 findings silenced\n"
+    comment = "  # graphmend: ignore[GM301]"
+    assert path.read_bytes().decode() == before.replace("print(x)", f"print(x){comment}")
+
+
 def test_add_ignore(cli) -> None:
     path = cli.write(
         "a.py",

@@ -129,3 +129,12 @@ def test_many_variables(
                 assert large.bound[line, name] == facts.bound[line, name]
                 assert large.live[line, name] == facts.live[line, name]
         assert large.reads == facts.reads
+
+
+def test_reads_in_a_large_function(executable: str, tmp_path: Path) -> None:
+    """What a question has found serves the next ones: the last reads are told as well as the first ones."""
+    branches = "".join(f"    if y > {at}:\n        z = {at}\n" for at in range(3000))
+    facts = facts_of(executable, tmp_path / "a.py", f"def f():\n    y = 1\n{branches}    y = 2\n")
+    assert {line: found for (line, name), found in facts.reads.items() if name == "y"} == {
+        line: {2} for line in range(3, 6003, 2)
+    }

@@ -78,3 +78,27 @@ def test_sites_and_lines_of_random_functions() -> None:
     kept = [(at, line) for at, line in zip(told["lines"], text) if line.startswith(("def f", "@", "import"))]
     assert len(kept) > 120 and all(lines[at - 1] == line for at, line in kept if "graphmend" not in line)
     assert {at for at in range(1, len(lines) + 1) if lines[at - 1].strip()} - set(told["lines"]) == set()
+
+
+HEADS = {
+    "a loop": "for i in range(3):",
+    "an open loop": "while x.dim() < 3:",
+    "a branch of Python": "if x.dim() > 1:",
+    "a block": "with torch.no_grad():",
+    "an attempt": "try:",
+}
+
+
+@pytest.mark.parametrize("silenced", range(3))
+@pytest.mark.parametrize("name", HEADS)
+def test_what_a_comment_silences_stays_beside_mends(name: str, silenced: int) -> None:
+    """In a block that is written anew for the calls that are mended, the others are written as they are."""
+    calls = [f"print({text}, x.sum())" for text in ('"first"', '"second"', '"third"')]
+    comments = ["  # graphmend: ignore" if at == silenced else "" for at in range(3)]
+    block = "".join(f"        {call}{comment}\n" for call, comment in zip(calls, comments))
+    end = "    finally:\n        pass\n" if name == "an attempt" else ""
+    text = f"import torch\n@torch.compile\ndef f(x):\n    {HEADS[name]}\n{block}{end}    return x\n"
+    told = core.mend_source("a.py", text.encode())
+    mended = [at + 5 for at in range(3) if at != silenced]
+    assert [site["line"] for site in told["sites"]] == mended
+    assert re.findall(r"_gm\.on\(\"a\.py:(\d+):", told["text"]) == [str(line) for line in mended]

@@ -145,6 +145,19 @@ def test_all_mends_are_those_of_fix(able, executable, end) -> None:
     assert actions(able, uri, only=["source.fixAll.graphmend"]) == []
 
 
+LINES = ["import torch\n", "\n", "def f(x: torch.Tensor):\n", "    y = x + 1\n", "    return y * 2\n"]
+
+
+@pytest.mark.parametrize("place", range(len(LINES) + 1))
+def test_lines_beside_one_that_is_taken_away_stay(able, place) -> None:
+    lines = [*LINES[:place], "# graphmend: ignore[GM101]\n", *LINES[place:]]
+    uri = able.open("a.py", "".join(lines))
+    (action,) = actions(able, uri, only=["source.fixAll.graphmend"])
+    where = {"start": {"line": place, "character": 0}, "end": {"line": place + 1, "character": 0}}
+    (change,) = action["edit"]["documentChanges"]
+    assert change["edits"] == [{"range": where, "newText": ""}]
+
+
 def test_all_mends_with_their_assumptions_are_those_of_fix_unsafe(able, executable) -> None:
     text = SAFE + (SAFE + SAFE).replace(".float()", "")
     uri = able.open("a.py", text)

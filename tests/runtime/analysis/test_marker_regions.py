@@ -6,12 +6,13 @@ import dataclasses
 import random
 from typing import Any
 
+import marked_graphs
 import pytest
 import torch
 from torch.fx import Graph, GraphModule, Node
 
 from graphmend.runtime.analysis import marker_regions
-from graphmend.runtime.analysis.marker_regions import Marks, read_markers
+from graphmend.runtime.analysis.marker_regions import Marks, fake_of, predicate_beside, read_markers
 from graphmend.runtime.base import marker_ops
 
 Outer = list[tuple[str, int]]
@@ -192,3 +193,27 @@ def test_a_graph_without_markers() -> None:
     module = GraphModule({}, graph)
     assert not marker_regions.has_markers(module) and read(graph) == Marks()
     assert [str(item) for item in marker_regions.outputs_of(module)] == ["add", "3"]
+
+
+@pytest.mark.parametrize("devices", [("cpu", "cpu"), ("cpu", "cuda"), ("cuda", "cpu"), ("cuda", "cuda")], ids=str)
+def test_a_test_is_made_on_the_device_of_what_it_chooses(devices: tuple[str, str]) -> None:
+    """No device is needed for that: the graph is traced with tensors without memory."""
+    graph = marked_graphs.Written()
+    test = graph.call(torch.ones, (), dtype=torch.bool, device=devices[0])
+    value = graph.call(torch.ones, 3, device=devices[1])
+    graph.branch(test, lambda: (), lambda: ())
+    _, marks, _ = graph.read(value)
+    (region,) = marks.regions
+    beside = predicate_beside(graph.graph, region, value)
+    assert fake_of(beside).device.type == devices[1] and fake_of(beside).dtype == torch.bool
+    assert (beside is region.predicate) is (devices[0] == devices[1])
+    assert beside is test or (beside.target, beside.args[0]) == ("to", test)
+
+
+def test_a_number_is_a_test_on_every_device() -> None:
+    graph = marked_graphs.Written()
+    number = graph.method("item", graph.call(torch.ones, (), dtype=torch.bool))
+    value = graph.call(torch.ones, 3)
+    graph.branch(number, lambda: (), lambda: ())
+    _, marks, _ = graph.read(value)
+    assert predicate_beside(graph.graph, marks.regions[0], value) is number

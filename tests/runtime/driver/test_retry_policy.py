@@ -15,6 +15,7 @@ from stated_texts import hold
 
 import graphmend.runtime as _gm
 from graphmend.runtime.base import trace_state
+from graphmend.runtime.base.marker_ops import key_of
 from graphmend.runtime.base.owned_state import OwnedState
 from graphmend.runtime.capture import assumptions, dynamic_counters
 from graphmend.runtime.driver import backend, retry_policy
@@ -126,6 +127,18 @@ def test_stated_strategies() -> None:
         lines += [f"  {site[-5:]} {fate['refused']}" for site, fate in sorted(_gm.report()["sites"].items())]
         _gm.registry.reset()
     hold(Path(__file__).parent / "stated" / "strategies.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("is_crowded", [False, True])
+@pytest.mark.parametrize("strategy", [Strategy.LEAVE_SITES, Strategy.WITHOUT_RECORDS, Strategy.GIVE_UP])
+def test_too_many_numbers_are_constants_of_the_next_attempt(strategy: Strategy, is_crowded: bool) -> None:
+    """Where the trace ended inside of a branch, the numbers in front of it may be why."""
+    course = Course(True, {}, frozenset(), NumberPolicy(False))
+    trace = course.trace()
+    trace.open.append((key_of(SITES[0], 0), "then"))
+    assumptions.FEATURE.of(trace).crowded = is_crowded
+    course.take(strategy, Attempt(trace, ValueError("x")))
+    assert course.numbers.fixed is is_crowded
 
 
 PROGRAMS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import functools
 import random
 import re
 import types
@@ -12,6 +13,8 @@ from typing import Any, Callable
 
 import pytest
 import torch
+from live_traces import Begun, in_a_trace, traced
+from torch._dynamo.comptime import comptime
 
 from graphmend.runtime.base import hooks
 from graphmend.runtime.base.trace_state import SiteRefused, Trace
@@ -24,6 +27,8 @@ class Plain:
 
 
 class Ending:
+    number = 1
+
     def __del__(self) -> None:
         pass
 
@@ -168,29 +173,47 @@ def test_values_that_a_target_holds(name: str) -> None:
     assert len(found) == len(expected) and all(one is other for one, other in zip(found, expected))
 
 
-def effects_of(values: list[Any], older: list[Any]) -> Any:
-    """What Dynamo keeps of a trace: the values, and how each of them has come."""
-    from graphmend.runtime.base.torch_names import AttributeMutationExisting, AttributeMutationNew
+MADE = "the call makes an object with a finalizer (Ending)"
+OLDER = Ending()
+# What a program makes or reads, and whether its graph is refused for an object that it makes.
+MAKERS: dict[str, tuple[Callable[[], Any], bool]] = {
+    "nothing": (lambda: None, False),
+    "an object without a finalizer": (Plain, False),
+    "an object with a finalizer": (Ending, True),
+    "an older object": (lambda: OLDER.number, False),
+    "an older object and a new one": (lambda: (OLDER.number, Ending()), True),
+    "two new ones": (lambda: [Plain(), Ending()], True),
+}
 
-    def variable(value: Any) -> Any:
-        old = any(value is one for one in older)
-        return types.SimpleNamespace(mutation_type=AttributeMutationExisting() if old else AttributeMutationNew(None))
 
-    known = {id(value): variable(value) for value in values if type(value) is not EndingList}
-    return types.SimpleNamespace(side_effects=types.SimpleNamespace(keepalive=values, id_to_variable=known))
+def making(make: Callable[[], Any], ask: Callable[[Any], None]) -> Any:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        made = make()
+        comptime(ask)
+        return x + (1 if made is None else 2)
+
+    return program
 
 
-def test_objects_of_a_trace() -> None:
-    old, new, plain, unknown = Ending(), Ending(), Plain(), EndingList()
-    finalizers.refuse_finalized(effects_of([], []))
-    finalizers.refuse_finalized(effects_of([old, plain], [old]))
-    for values in ([new], [plain, new], [old, new], [unknown]):
-        with pytest.raises(SiteRefused, match="with a finalizer"):
-            finalizers.refuse_finalized(effects_of(values, [old]))
+@pytest.mark.parametrize("is_live", [False, True])
+@pytest.mark.parametrize("name", MAKERS)
+def test_objects_of_a_trace(name: str, is_live: bool) -> None:
+    make, expected = MAKERS[name]
+
+    def body(tx: Any) -> str:
+        if not is_live:  # Dynamo forgets the objects that no result needs
+            tx.symbolic_locals.clear()
+            tx.output.side_effects.prune_dead_object_new(tx)
+        try:
+            finalizers.refuse_finalized(tx.output)
+        except SiteRefused as refused:
+            return str(refused)
+        return ""
+
+    assert in_a_trace(body, functools.partial(making, make)) == (MADE if expected else "")
 
 
 TOLD = "the function is told of the end of an object"
-MADE = "the call makes an object with a finalizer (Ending)"
 # A call of a class: whether the graph is that of a whole call, the class, its arguments, the reason to refuse it.
 CLASS_CALLS: dict[str, tuple[bool, Any, list[Any], str]] = {
     "a callback": (True, weakref.ref, [ITEM, print], TOLD),
@@ -204,11 +227,13 @@ CLASS_CALLS: dict[str, tuple[bool, Any, list[Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CLASS_CALLS)
-def test_classes_that_are_called(name: str) -> None:
-    whole, kind, args, reason = CLASS_CALLS[name]
-    trace, variable = Trace(whole, frozenset()), types.SimpleNamespace(value=kind)
+@traced()
+def test_classes_that_are_called(graph: Begun, name: str) -> None:
+    whole, kind, values, reason = CLASS_CALLS[name]
+    trace, called = Trace(whole, frozenset()), graph.variable("kind", kind)
+    call = print, trace, called, graph.tx, [graph.variable(f"x{place}", value) for place, value in enumerate(values)]
     if reason:
         with pytest.raises(SiteRefused, match=f"^{re.escape(reason)}$"):
-            finalizers.watch_callback(print, trace, variable, None, args, {})
+            finalizers.watch_callback(*call, {})
     else:
-        assert finalizers.watch_callback(print, trace, variable, None, args, {}) is hooks.DECLINED
+        assert finalizers.watch_callback(*call, {}) is hooks.DECLINED

@@ -79,14 +79,24 @@ def is_returned(steps: list[dis.Instruction]) -> bool:
     return names[:1] == ["RETURN_VALUE"] or names == ["BUILD_TUPLE", "RETURN_VALUE"]
 
 
+def is_spread(steps: list[dis.Instruction]) -> bool:
+    """Whether these steps call something with what was loaded, in `f(*args)` or `f(*args, **options)`."""
+    names = [step.opname for step in steps[:3]]
+    return names[0] in ("CALL_FUNCTION_EX", "DICT_MERGE") or (names[0], names[-1]) == ("BUILD_MAP", "DICT_MERGE")
+
+
 @functools.lru_cache(maxsize=1024)
 def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
     """The names of the methods that code hands its arguments to, from argument number `first` on; None where the code
     may keep an argument.
 
-    Reading and setting attributes of an argument, its text, and giving it back is no keeping.
+    Reading and setting attributes of an argument, its text, and giving it back is no keeping. Nor is a call that all
+    further arguments are handed to as they came, for that is how a factory of records calls another one.
     """
-    names = frozenset(code.co_varnames[first : code.co_argcount])
+    count = code.co_argcount + code.co_kwonlyargcount
+    end = count + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    names = frozenset(code.co_varnames[min(first, code.co_argcount) : end])
+    further = code.co_varnames[count:end]
     if names.intersection(code.co_cellvars):
         return None
     steps = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
@@ -102,6 +112,7 @@ def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozens
             not arguments
             or (arguments == [loaded[-1]] and following.opname.startswith(READS))
             or is_returned(steps[place + 1 :])
+            or (loaded[-1] in further and is_spread(steps[place + 1 :]))
         ):
             continue
         if not callee:

@@ -87,10 +87,9 @@ def begin() -> int:
 
 @FEATURE.hook("effects.check")
 def note_write(check: Any, trace: trace_state.Trace, self: Any, variable: Any) -> Any:
-    """Note in the watches of a graph a write of the program to an object."""
+    """Note in the open watches a write of the program to an object."""
     for watch in FEATURE.of(trace).open:
-        if watch.effects is self:
-            watch.written.append(variable)
+        watch.written.append(variable)
     return hooks.DECLINED
 
 
