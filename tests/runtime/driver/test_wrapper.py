@@ -446,10 +446,10 @@ async def later(x: torch.Tensor) -> torch.Tensor:
     return x * 2
 
 
-def drive(coroutine: Any) -> Any:
-    """What a coroutine returns, or the kind of its exception: for plain PyTorch it is Dynamo's own error."""
+def drive(function: Any, value: float) -> Any:
+    """The result of a coroutine function, or the kind of its exception: an error of Dynamo for plain PyTorch."""
     try:
-        coroutine.send(None)
+        function(torch.ones(2) * value).send(None)
     except StopIteration as stopped:
         return stopped.value.tolist()
     except Exception as error:
@@ -465,7 +465,7 @@ def test_coroutines_are_compiled_as_without_graphmend() -> None:
             _gm.uninstall_compile()
         try:
             compiled = torch.compile(later, backend="eager")
-            found.append([drive(compiled(torch.ones(2) * value)) for value in (1.0, float("nan"), 2.0)])
+            found.append([drive(compiled, value) for value in (1.0, float("nan"), 2.0)])
         finally:
             _gm.install_compile()
     assert found[0] == found[1]
