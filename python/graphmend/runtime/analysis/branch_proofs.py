@@ -327,6 +327,18 @@ class Order:
         limit = self.position[node]
         return any(storage in storages and self.position[writer] > limit for writer, storages in self.writers)
 
+    @functools.cached_property
+    def written_inputs(self) -> set[int]:
+        """The memory of inputs, parameters and buffers that the graph writes to."""
+        return self.inputs & {storage for _, storages in self.writers for storage in storages}
+
+    def keeps_written_input(self, node: Node) -> bool:
+        """Whether an operator may keep an input of the graph for gradients that the graph writes to."""
+        value = tensor_of(node)
+        if not self.written_inputs or not isinstance(value, torch.Tensor) or not value.requires_grad:
+            return False
+        return any(self.written_inputs & storages_of(source) for source in node.all_input_nodes)
+
     def used_after(self, storage: int, node: Node, ignoring: set[Node]) -> bool:
         """Whether memory is read through any name after a node."""
         limit = self.position[node]

@@ -236,6 +236,8 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
                 order.position[holder] < before for holder in order.holders.get(storage, ())
             ):
                 return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
+        if any(map(order.keeps_written_input, nodes)):
+            return "a side may keep a tensor for gradients that this call and the next one write to"
         region.scales[side] = facts.scales
         cost += facts.cost
     if cost > branch_proofs.COST_LIMIT:
