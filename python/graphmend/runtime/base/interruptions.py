@@ -20,10 +20,10 @@ from . import torch_names
 
 def is_interruption(error: BaseException) -> bool:
     """Whether a signal handler or a hook on saved tensors has raised an exception."""
-    codes = frozenset(code for code in map(code_of, bystanders()) if code is not None)
+    codes = [code for code in map(code_of, bystanders()) if code is not None]
     trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code in codes:
+    while codes and trace is not None:
+        if any(trace.tb_frame.f_code is code for code in codes):  # code that Dynamo makes has no hash
             return True
         trace = trace.tb_next
     return False
