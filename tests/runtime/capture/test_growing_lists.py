@@ -34,6 +34,18 @@ BODIES = {
     "extend": ("self.log.extend([x * 2, 'text'])\nself.log.extend((3,))\nreturn x + 1", 2),
     "in_place_addition": ("self.log += [x * 2, x.shape]\nreturn x + 1", 2),
     "extended_by_a_generator": ("self.log.extend(x * k for k in range(2))\nreturn x + 1", None),
+    "extended_by_itself": (
+        "self.log.append(x * 2)\nif len(self.log) < 9:\n    self.log.extend(self.log)\nreturn x + 1",
+        None,
+    ),
+    "extended_by_another": (
+        "self.log.append(x * 2)\nself.log.extend(self.tables['a'])\nself.log += 'ab'\nreturn x + 1",
+        None,
+    ),
+    "extended_by_keys": (
+        "self.log.append(x * 2)\nself.log += {'k': x}\nself.log.extend({x.sum(): 1}.values())\nreturn x",
+        None,
+    ),
     "new_item_is_changed": ("self.log.append([x * 2, 0])\nself.log[-1][1] = 7\nreturn x + 1, self.log[-1]", 2),
     "list_is_returned": ("self.log.append(x * 2)\nreturn x + 1, self.log", 2),
     "list_is_handed_on": ("note(self.log, x)\nreturn x + 1", 2),

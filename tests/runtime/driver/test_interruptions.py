@@ -88,11 +88,15 @@ class Late(Exception):
     """Raised by the handlers and hooks."""
 
 
-class Handler:
-    """A signal handler that is an object."""
+class Raiser:
+    """A base of signal handlers that are objects."""
 
     def __call__(self, *_: Any) -> None:
         raise Late
+
+
+class Handler(Raiser):
+    """A signal handler that is an object."""
 
 
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals go to the main thread")

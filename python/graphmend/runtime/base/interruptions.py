@@ -42,5 +42,5 @@ def code_of(function: Any) -> Optional[types.CodeType]:
         function = function.func
     function = getattr(function, "__func__", function)
     if not isinstance(function, types.FunctionType):
-        function = vars(type(function)).get("__call__")
+        function = getattr(type(function), "__call__", None)
     return getattr(function, "__code__", None)

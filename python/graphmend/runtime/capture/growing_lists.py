@@ -167,8 +167,7 @@ def list_class() -> type:
             return super(BaseListVariable, self).as_python_constant()  # raises
 
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-            if name == "extend" and len(args) == 1 and not kwargs:
-                self.add(tx, args[0])
+            if name == "extend" and len(args) == 1 and not kwargs and self.add(tx, args[0]):
                 return ConstantVariable.create(None)
             if name == "__len__" and not args and not kwargs:
                 return self.length(tx)
@@ -187,12 +186,16 @@ def list_class() -> type:
                 return ConstantVariable.create(len(self.tail))
             if self.before is None:
                 self.before = symbolic_length(tx, self.source)
-            number = self.before.as_proxy() + (len(self.tail) - self.removed)
-            return SymNodeVariable.create(tx, number)
+            change = len(self.tail) - self.removed
+            if self.before.is_python_constant():
+                return ConstantVariable.create(self.before.as_python_constant() + change)
+            return SymNodeVariable.create(tx, self.before.as_proxy() + change)
 
         def remove_first(self, tx: Any) -> Any:
             """Remove the first item, which the program throws away."""
-            is_own = bool(self.length(tx).sym_num > len(self.tail))
+            count = self.length(tx)
+            number = count.as_python_constant() if count.is_python_constant() else count.sym_num
+            is_own = bool(number > len(self.tail))
             if not is_own or getattr(tx.next_instruction, "opname", "") != "POP_TOP":
                 self.all_items()
                 return super().call_method(tx, "pop", [ConstantVariable.create(0)], {})
@@ -202,15 +205,18 @@ def list_class() -> type:
 
         def sq_inplace_concat_impl(self, tx: Any, other: Any) -> Any:
             """The operator `+=`; releases before 2.12 extend `items` themselves."""
-            self.add(tx, other)
-            return self
+            return self if self.add(tx, other) else super().sq_inplace_concat_impl(tx, other)
 
-        def add(self, tx: Any, added: Any) -> None:
-            """Append the items of a list or tuple; Dynamo's own methods would ask for the length."""
+        def add(self, tx: Any, added: Any) -> bool:
+            """Append the items of a list or tuple; False for another kind, which Dynamo adds to all items."""
             added = added.realize()
-            new = added.items if isinstance(added, BaseListVariable) else added.unpack_var_sequence(tx)
+            if not isinstance(added, BaseListVariable):
+                self.all_items()
+                return False
+            new = list(added.items)  # all of them are known from here on, should the list be an open one
             tx.output.side_effects.mutation(self)
             self.tail.extend(new)
+            return True
 
     return OpenList
 
@@ -230,6 +236,8 @@ def symbolic_length(tx: Any, source: Any) -> Any:
     place = CallFunctionNoArgsSource(AttrSource(source, "__len__"))
     count = len(tx.output.resolve_source_value(source))
     number = VariableBuilder(tx, place).wrap_symint(count, dynamism=DimDynamic.DYNAMIC)
+    if number.is_python_constant():
+        return number
     return SymNodeVariable.create(tx, number.as_proxy(), number.sym_num)
 
 
