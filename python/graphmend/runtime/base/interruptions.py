@@ -11,6 +11,7 @@ a signal handler, or of a hook on saved tensors, goes to the caller at once: a s
 from __future__ import annotations
 
 import functools
+import inspect
 import signal
 import types
 from typing import Any, Iterator, Optional
@@ -42,5 +43,5 @@ def code_of(function: Any) -> Optional[types.CodeType]:
         function = function.func
     function = getattr(function, "__func__", function)
     if not isinstance(function, types.FunctionType):
-        function = getattr(type(function), "__call__", None)
+        function = inspect.getattr_static(type(function), "__call__", None)
     return getattr(function, "__code__", None)
