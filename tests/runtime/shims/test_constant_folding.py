@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import CountingBackend, compare, load
 
 PROGRAMS = {
     "types with parameters": """
@@ -157,3 +157,31 @@ def test_arguments_that_change_between_calls(tmp_path: Any, name: str, dumps: st
     for change in (lambda: None, program.__globals__["change"]):
         change()
         assert str(compiled(torch.ones(3))) == str(program(torch.ones(3)))
+
+
+PARTS = """
+import torch
+from importlib.metadata import PackageNotFoundError, version
+
+def f(x):
+    torch._dynamo.graph_break()
+    try:
+        version("no-such-package")
+    except PackageNotFoundError as error:
+        return x * 2, str(error)
+    return x, ""
+
+def make():
+    return f
+"""
+
+
+def test_a_call_in_parts_catches_the_exception_of_a_folded_call(tmp_path: Any) -> None:
+    torch._dynamo.reset()
+    backend = CountingBackend()
+    mended = load(tmp_path, PARTS)()
+    function = torch.compile(mended, backend=backend)
+    for _ in range(3):
+        result, text = function(torch.ones(2))
+        assert result.tolist() == [2.0, 2.0] and text == mended(torch.ones(2))[1]
+    assert len(backend.graphs) == 1

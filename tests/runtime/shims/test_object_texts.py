@@ -9,6 +9,7 @@ import torch
 from harness import compare, load
 
 START = """
+import abc
 import collections
 import fractions
 import pathlib
@@ -25,6 +26,18 @@ class Plain:
 class Named(Plain):
     def __str__(self):
         return f"named {self.value}"
+
+class Wrapped(Plain):
+    def __str__(self):
+        return "<" + super().__str__() + ">"
+
+class Abstract(abc.ABC):
+    def __repr__(self):
+        return f"{type(self).__name__} of {self.value}"
+
+class Concrete(Abstract):
+    def __init__(self, value):
+        self.value = value
 
 class Formatted(Plain):
     def __format__(self, spec):
@@ -67,6 +80,9 @@ NEW = {
     "key": "{f'{Named(3)}': 1}",
     "number": "f'{Named(x.shape[0])}'",
     "handed_on": "show(f'{Named(3)}') + '!'",
+    "by_class": "Plain.__str__(Named(3)) + Named.__str__(Named(4)) + Plain.__str__(kept)",
+    "by_abstract_class": "tuple(Abstract.__str__(Concrete(5))) + (str(Concrete(6)),)",
+    "by_super": "str(Wrapped(3)) + f'{Wrapped(4)}' + repr(Wrapped(5))",
 }
 CHANGED = {
     "changed_before": "kept.value += 1; text = f'{kept}'",

@@ -22,7 +22,7 @@ from ..analysis.impure_functions import PURE, fact_of, is_plain, plain_arguments
 from ..base import hooks, trace_state
 from ..base.dynamo_values import as_constant
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with constants alone")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with constants alone", partial=True)
 
 # Methods of constants without support in Dynamo or with lists as results, and methods of their classes.
 METHODS: dict[type, frozenset[str]] = {

@@ -101,9 +101,38 @@ def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     from ..base.torch_names import UserDefinedObjectVariable
 
     value = args[0].realize() if self.fn is str and len(args) == 1 and not kwargs else None
-    if not isinstance(value, UserDefinedObjectVariable):
+    if not isinstance(value, UserDefinedObjectVariable) or value.python_type().__str__ is not object.__str__:
         return hooks.DECLINED
-    kind = value.python_type()
-    if kind.__str__ is not object.__str__ or not isinstance(kind.__repr__, types.FunctionType):
+    return own_repr(tx, value)
+
+
+@FEATURE.hook("class.method")
+def make_text_by_class(
+    call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """Trace `Point.__str__(point)` where the class has object's method, which asks for `repr`."""
+    if name != "__str__" or len(args) != 1 or kwargs or self.value.__str__ is not object.__str__:
+        return hooks.DECLINED
+    return own_repr(tx, args[0].realize())
+
+
+@FEATURE.hook("super.method")
+def make_text_by_super(
+    call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """Trace `super().__str__()` where the bases have object's method alone."""
+    if name != "__str__" or args or kwargs or self.objvar is None:
+        return hooks.DECLINED
+    value = self.objvar.realize()
+    bases = value.python_type().__mro__
+    start = self.typevar.as_python_constant()
+    behind = bases[bases.index(start) + 1 :] if start in bases else ()
+    found = [base for base in behind if "__str__" in vars(base)]
+    return own_repr(tx, value) if found == [object] else hooks.DECLINED
+
+
+def own_repr(tx: Any, value: Any) -> Any:
+    """The text of the `__repr__` that the program has written for an object."""
+    if not isinstance(value.python_type().__repr__, types.FunctionType):
         return hooks.DECLINED
     return value.call_method(tx, "__repr__", [], {})
