@@ -11,6 +11,7 @@ from harness import compare, load
 START = """
 import abc
 import collections
+import copy
 import fractions
 import pathlib
 
@@ -58,6 +59,7 @@ class Table(collections.UserDict):
 kept = Named(1)
 kept.inner = Plain(2)
 half = fractions.Fraction(1, 2)
+net = torch.nn.Sequential(torch.nn.Identity(), torch.nn.ReLU())
 BASE, NAME = pathlib.PurePosixPath("/a"), "b"
 
 def show(text):
@@ -82,6 +84,7 @@ NEW = {
     "handed_on": "show(f'{Named(3)}') + '!'",
     "by_class": "Plain.__str__(Named(3)) + Named.__str__(Named(4)) + Plain.__str__(kept)",
     "by_abstract_class": "tuple(Abstract.__str__(Concrete(5))) + (str(Concrete(6)),)",
+    "of_a_module": "tuple(torch.nn.Module.__str__(net)) + (str(net), str(copy.deepcopy(net)))",
     "by_super": "str(Wrapped(3)) + f'{Wrapped(4)}' + repr(Wrapped(5))",
 }
 CHANGED = {

@@ -133,6 +133,9 @@ def make_text_by_super(
 
 def own_repr(tx: Any, value: Any) -> Any:
     """The text of the `__repr__` that the program has written for an object."""
-    if not isinstance(value.python_type().__repr__, types.FunctionType):
+    from ..base.torch_names import UserFunctionVariable
+
+    method = value.python_type().__repr__
+    if not isinstance(method, types.FunctionType):
         return hooks.DECLINED
-    return value.call_method(tx, "__repr__", [], {})
+    return UserFunctionVariable(method).call_function(tx, [value], {})  # Dynamo does not find all methods of modules
