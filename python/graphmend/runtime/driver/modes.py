@@ -38,6 +38,7 @@ NEEDED = (
     "lookup_backend",
     "set_eval_frame",
     "compile_lock",
+    "_top_saved_tensors_default_hooks",
 )
 trusted: list[bool] = []  # holds an item in the process that runs the canaries
 
