@@ -14,13 +14,16 @@ from __future__ import annotations
 from . import torch_names
 
 
+def modules() -> list[str]:
+    """The names of the modules of the hooks in force."""
+    return [str(getattr(hook, "__module__", "")) for hook in torch_names._top_saved_tensors_default_hooks(True) or ()]
+
+
 def belong_to_program() -> bool:
     """Whether hooks are in force that are not PyTorch's own."""
-    hooks = torch_names._top_saved_tensors_default_hooks(True)
-    return hooks is not None and not all(str(getattr(hook, "__module__", "")).startswith("torch.") for hook in hooks)
+    return not all(name.startswith("torch.") for name in modules())
 
 
 def notice_tensors() -> bool:
     """Whether hooks are in force that may count the tensors, or look at them."""
-    hooks = torch_names._top_saved_tensors_default_hooks(True)
-    return hooks is not None and not all(getattr(hook, "__module__", "") == "torch.autograd.graph" for hook in hooks)
+    return not all(name == "torch.autograd.graph" for name in modules())
