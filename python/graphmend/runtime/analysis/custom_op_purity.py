@@ -22,6 +22,7 @@ from typing import Any, Optional
 import torch
 
 from ..base import torch_names
+from ..base.callable_code import is_suspended
 from ..base.dialect_class import NAME, Dialect
 from . import aten_facts
 
@@ -47,7 +48,6 @@ LOCAL: tuple[str, ...] = (
     "STORE_FAST",
 )
 LOCAL += ("STORE_SUBSCR", "STORE_SLICE", "DELETE_FAST", "DELETE_SUBSCR")
-SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def is_operator(name: str) -> bool:
@@ -131,7 +131,7 @@ def reaches_out(code: CodeType, names: dict[str, Any], context: Optional[str]) -
 
 def computes(function: Any, context: bool = False) -> bool:
     """Whether a function only computes; `context`: the first argument is the context of an autograd function."""
-    if type(function) is not FunctionType or function.__closure__ or function.__code__.co_flags & SUSPENDED:
+    if type(function) is not FunctionType or function.__closure__ or is_suspended(function.__code__):
         return False
     first = function.__code__.co_varnames[0] if context and function.__code__.co_varnames else None
     return not reaches_out(function.__code__, function.__globals__, first)

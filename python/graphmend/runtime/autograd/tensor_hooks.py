@@ -20,7 +20,6 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
-import inspect
 import operator
 from types import CodeType, FunctionType
 from typing import Any, Callable, Iterator, Optional, Union
@@ -32,6 +31,7 @@ from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, fake_of, node_at, outputs_of, tensor_of
 from ..analysis.reachability import is_trusted, members_of
 from ..base import hooks, torch_names, trace_state
+from ..base.callable_code import is_suspended
 from ..base.dynamo_values import inline, receiver_of
 from ..base.marker_ops import hook as marker
 from ..base.marker_ops import kind_of
@@ -140,7 +140,7 @@ def unsuitable_variable(variable: Any) -> Optional[str]:
 
 def unsuitable(code: CodeType, variables: dict[str, Any], depth: int) -> Optional[str]:
     """The reason why a hook with this code may notice the backward graph around the call; None for a suitable hook."""
-    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if is_suspended(code):
         return "a hook on a tensor is a generator or a coroutine"
     names = set(code.co_names)
     forbidden = FORBIDDEN & names

@@ -10,13 +10,11 @@ a signal handler, or of a hook on saved tensors, goes to the caller at once: a s
 
 from __future__ import annotations
 
-import functools
-import inspect
 import signal
-import types
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 from . import torch_names
+from .callable_code import code_of
 
 
 def is_interruption(error: BaseException) -> bool:
@@ -32,16 +30,5 @@ def is_interruption(error: BaseException) -> bool:
 
 def bystanders() -> Iterator[Any]:
     """The signal handlers of the program, and the hooks on saved tensors in force."""
-    for number in signal.valid_signals():
-        yield signal.getsignal(number)
+    yield from filter(callable, map(signal.getsignal, signal.valid_signals()))
     yield from torch_names._top_saved_tensors_default_hooks(True) or ()
-
-
-def code_of(function: Any) -> Optional[types.CodeType]:
-    """The code of a function, of a method, or of an object that can be called; None for built-in functions."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    function = getattr(function, "__func__", function)
-    if not isinstance(function, types.FunctionType):
-        function = inspect.getattr_static(type(function), "__call__", None)
-    return getattr(function, "__code__", None)

@@ -16,6 +16,7 @@ import sys
 from typing import Any
 
 from ..base import folders, torch_names
+from ..base.callable_code import code_of
 from ..base.folders import is_pythons_own
 from .wrapper import WRAPPER_CODE
 
@@ -66,9 +67,4 @@ def runs_beside(code: Any, entry: Any) -> bool:
 
 def watches(code: Any, watcher: Any) -> bool:
     """Whether Python calls this code for a profiler or debugger: a function, a method, or an object with a call."""
-    if watcher is None:
-        return False
-    function = getattr(watcher, "__func__", watcher)
-    if not hasattr(function, "__code__"):
-        function = getattr(type(watcher).__call__, "__func__", type(watcher).__call__)
-    return getattr(function, "__code__", None) is code
+    return watcher is not None and code_of(watcher) is code

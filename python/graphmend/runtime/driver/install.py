@@ -15,6 +15,7 @@ import inspect
 import os
 import sys
 import threading
+import types
 from typing import Any, Callable
 
 import torch
@@ -22,6 +23,7 @@ import torch
 from graphmend.module_finder import ModuleFinder
 
 from ..base import folders, torch_names, trace_state
+from ..base.callable_code import is_suspended
 from . import guard_filter, modes, module_wrappers, self_check
 
 # Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
@@ -42,7 +44,6 @@ OPAQUE_FILES = (
     "effects.rollback",
     "effects.undo_log",
 )
-LATER = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
 lock = threading.Lock()
 originals: dict[str, Any] = {}
 waiting: list[ModuleFinder] = []  # for Dynamo, where it is not loaded yet
@@ -67,11 +68,6 @@ def entry_of(function: Any) -> Any:
     return getattr(target, "__code__", target)
 
 
-def runs_later(code: Any) -> bool:
-    """Whether a call only makes a coroutine or generator, whose body runs behind the wrapper."""
-    return bool(getattr(code, "co_flags", 0) & LATER)
-
-
 def mend_entry(function: Any) -> None:
     """Mend the function at which a callable starts, where no import has mended it."""
     from graphmend import function_mends
@@ -91,7 +87,8 @@ def make_context_class() -> type:
         def __call__(self, fn: Any) -> Any:
             if isinstance(fn, (torch.nn.Module, type)):
                 return super().__call__(fn)
-            if runs_later(entry_of(torch_names.innermost_fn(fn))):
+            code = entry_of(torch_names.innermost_fn(fn))
+            if isinstance(code, types.CodeType) and is_suspended(code):  # the body runs behind the wrapper
                 return originals["optimize"](*self.graphmend_arguments, **self.graphmend_options)(fn)
             backend, callback = self.graphmend_backend, self.callback
             mend_entry(torch_names.innermost_fn(fn))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
-import inspect
 import itertools
 import sys
 import uuid
@@ -27,6 +26,7 @@ from torch.fx import GraphModule, Node
 from ..analysis import impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
 from ..base import define_op, hooks, trace_state
+from ..base.callable_code import is_suspended
 from ..base.dialect_class import NAME, Dialect
 from ..base.marker_ops import kind_of
 from ..base.owned_state import OwnedState
@@ -196,7 +196,7 @@ def is_constant(value: Any) -> bool:
 
 def is_plain_code(code: CodeType, variables: dict[str, Any], depth: int) -> bool:
     """Whether code uses only arguments, NumPy, and functions with this property."""
-    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if is_suspended(code):
         return False
     globals_used = set()
     for item in dis.get_instructions(code):

@@ -35,10 +35,19 @@ REASON = "the order of a set, which Python alone knows"
 UNKNOWN = object()  # in the place of a copy
 UNORDERED = (set, frozenset, len, bool, any, all, isinstance)
 SORTED = (sorted, max, min)  # of items that are equal only to themselves
-MAKING = (operator.or_, operator.and_, operator.sub, operator.xor)
-CHANGING = (operator.ior, operator.iand, operator.isub, operator.ixor)
-UPDATES = ("update", "intersection_update", "difference_update", "symmetric_difference_update")
-CHANGERS = frozenset(("discard", "remove", "clear", *UPDATES))
+OPERATORS = (
+    operator.or_,
+    operator.and_,
+    operator.sub,
+    operator.xor,
+    operator.ior,
+    operator.iand,
+    operator.isub,
+    operator.ixor,
+)
+CHANGERS = frozenset(
+    "clear difference_update discard intersection_update remove symmetric_difference_update update".split()
+)
 MAKERS = frozenset(("copy", "union", "intersection", "difference", "symmetric_difference"))
 KINDS = {"SetVariable": set, "FrozensetVariable": frozenset}
 TABLES = [2**bits - 1 for bits in range(3, 17)]  # sizes of the table of a set, less one
@@ -67,7 +76,7 @@ def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 @FEATURE.hook("polyfill.call", needed=False)
 def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Follow the operators of sets, and functions that take a set."""
-    is_operator = self.fn in MAKING or self.fn in CHANGING
+    is_operator = self.fn in OPERATORS
     if not is_operator and self.fn not in UNORDERED and self.fn not in SORTED:
         return hooks.DECLINED
     # A set that nobody has read yet is as before the call; to read other values makes guards.
@@ -75,9 +84,7 @@ def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     if not any((is_operator or makes or not is_unread(arg)) and acts_as_set(arg.realize()) for arg in args):
         return hooks.DECLINED
     asked = FEATURE.of(trace)
-    if self.fn in MAKING and len(args) == 2:
-        return with_copy(call(self, tx, args, kwargs), made(tx, self.fn, args))
-    if self.fn in CHANGING and len(args) == 2:
+    if is_operator and len(args) == 2:
         copy = made(tx, self.fn, args)
         return with_copy(call(self, tx, args, kwargs), copy)
     if self.fn in UNORDERED or (self.fn in SORTED and not kwargs and len(args) == 1):

@@ -17,13 +17,13 @@ import types
 from typing import Any, NamedTuple, Optional
 
 from ..base import call_stack, hooks, trace_state
+from ..base.callable_code import is_suspended
 from ..base.folders import is_pythons_own
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "the stack that a program looks at")
 
 DIRECT = ("UserFunctionVariable", "NestedUserFunctionVariable", "UserMethodVariable")
 INDIRECT = ("forward", "__call__", "_call_impl", "_wrapped_call_impl")  # frames of torch may stand in between
-SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Place(NamedTuple):
@@ -63,7 +63,7 @@ def places_of(tx: Any) -> list[Place]:
     places: list[Place] = []
     for translator in call_stack.translators(tx):
         code = translator.f_code
-        if call_stack.is_ours(code) or is_pythons_own(code.co_filename) or code.co_flags & SUSPENDED:
+        if call_stack.is_ours(code) or is_pythons_own(code.co_filename) or is_suspended(code):
             break
         if places and "torch" in code.co_filename.split("/") + code.co_filename.split("\\"):
             break
