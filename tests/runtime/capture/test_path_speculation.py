@@ -453,3 +453,30 @@ def test_writes_of_the_other_side_are_not_foretold(tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, text), [lambda row=row: (torch.tensor(row),) for row in rows], grad=False)
     (record,) = outcome.report["callables"]
     assert (record["mode"], record["replays"]) == ("whole", 0), record["reason"]
+
+
+RAISING = """
+import math
+import torch
+
+def make():
+    def f(x, table, counts):
+        if x.max() >= 4:
+            raise ValueError("beyond the table")
+        rows = table[x]
+        limit = math.exp(min(rows.mean().item(), 20))
+        width = int(rows.argmax())
+        if limit > 2:
+            counts.append(limit)
+            return rows[:, :width].sum() * limit
+        return rows.sum() + width
+    return f
+"""
+
+
+def test_numbers_behind_a_guard_that_fails(tmp_path: Any) -> None:
+    """The table has no row for the index that the guard refuses, and no shadow run comes to the numbers behind it."""
+    table, first, last = torch.arange(12.0).reshape(4, 3), torch.tensor([0, 1]), torch.tensor([3, 2, 3])
+    calls = [lambda x=x: (x, table, []) for x in (first, torch.tensor([1, 7, 2]), last, torch.tensor([9, 0]), first)]
+    outcome = compare(load(tmp_path, RAISING), calls, grad=False, fullgraph=True)
+    assert [entry["mode"] for entry in outcome.report["callables"]] == ["whole"]

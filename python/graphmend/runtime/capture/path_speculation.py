@@ -44,6 +44,7 @@ class Speculation:
 SPECULATION = OwnedState(__name__, Speculation)
 
 MAX_DECISIONS = 64
+ANY_NUMBER = 1
 # Operators that only change the recording of gradients. The shadow run skips them, because the change would stay.
 RECORDING = (
     torch_names._enter_inference_mode,
@@ -79,6 +80,7 @@ class Shadow:
         self.blocks: dict[Node, Any] = {}  # open autocast blocks, by the node that enters the block
         self.generators = torch.get_rng_state()
         self.sides: list[Side] = []  # open sides of branches, the innermost last
+        self.raises = False  # a guard has failed, so the call raises, and nothing behind the guard matters
 
     def set_generators(self, state: Optional[torch.Tensor] = None) -> None:
         """Let the next draws begin with a state of the random generator: the present one, or another."""
@@ -135,6 +137,8 @@ class Shadow:
         kind = kind_of(node)
         if kind == "test":
             return torch.tensor(bool(self.fetch(node.args[1])))
+        if kind == "check" and all(side.is_taken for side in self.sides):
+            self.raises = self.raises or bool(self.fetch(node.args[1]))
         if kind is not None:
             self.cross(node, kind)
             return None
@@ -257,6 +261,7 @@ class Path:
         self.output = output
         self.known = known
         self.answers: list[bool] = []
+        self.raises = False  # the shadow run failed behind a failed guard
 
     def answer(self, predicate: Node) -> bool:
         """The answer of the next decision."""
@@ -276,32 +281,46 @@ class Path:
             raise trace_state.SiteRefused("the call takes another path")
 
     def number(self, graph: Graph, symbol: Any) -> Any:
-        """The number behind a symbol in this call; None where the shadow run fails."""
+        """The number behind a symbol in this call; None where the shadow run fails.
+
+        An operator may fail on what a guard in front of it has found, such as an index beyond a table. Any number will
+        do behind the guard: the call raises, and a later call with another number runs in another way.
+        """
         if self.shadow is None:
-            return None
+            return ANY_NUMBER if self.raises else None
         try:
             return self.shadow.number(graph, symbol)
         except Exception:  # as in `guess`
-            self.shadow = None
-            return None
+            self.give_up()
+            return ANY_NUMBER if self.raises else None
 
     def tensor(self, node: Node) -> Optional[torch.Tensor]:
         """The value of a node in this call; None where the shadow run fails."""
         try:
             return self.shadow.value(node) if self.shadow is not None else None
         except Exception:  # as in `guess`
-            self.shadow = None
+            self.give_up()
             return None
 
     def guess(self, predicate: Node) -> bool:
-        """The answer of a decision on the call's inputs; False where the shadow run fails."""
+        """The answer of a decision on the call's inputs; False where the shadow run fails.
+
+        Behind a failed guard, any answer will do. That of the variant makes no further path.
+        """
         if self.shadow is None:
-            return False
+            assert trace_state.local.trace is not None
+            variant = SPECULATION.of(trace_state.local.trace).variant or ()
+            return self.raises and variant[len(self.answers) :][:1] == (True,)
         try:
             return bool(self.shadow.value(predicate))
         except Exception:  # no memory, no kernel, a value missing from the shadow run
-            self.shadow = None
-            return False
+            self.give_up()
+            return self.guess(predicate)
+
+    def give_up(self) -> None:
+        """Run the graph no further in this trace."""
+        assert self.shadow is not None
+        self.raises, self.shadow = self.shadow.raises, None
 
 
 def path_of(trace: trace_state.Trace, output: Any) -> Path:
