@@ -145,6 +145,37 @@ def test_lists_are_those_of_eager_python(tmp_path: Path, name: str) -> None:
     assert graphs is None or len(backend.graphs) == graphs
 
 
+TAKEN = """
+def make():
+    log = []
+    calls = 0
+
+    def forward(x):
+        nonlocal calls
+        calls += 1
+        log.append(x.sum().item())
+
+        def mean():
+            return sum(log[-calls:]) / len(log)
+
+        if mean() > 1:
+            calls = 0
+            log[:] = log[-1:]
+        return x * mean(), len(log + [1.0]), calls
+
+    return forward
+"""
+
+
+def test_slices_and_sums_of_open_lists_stay_whole(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    exec(TAKEN, names)
+    torch._dynamo.reset()
+    plain, mended = names["make"](), torch.compile(load(tmp_path, TAKEN)(), backend="eager", fullgraph=True)
+    for number in (0.1, -2.0, 0.5, 9.0, -3.0, 0.25):
+        assert str(mended(torch.full((3,), number))) == str(plain(torch.full((3,), number)))
+
+
 class Full:
     """A stream that fails once it has taken some texts."""
 

@@ -249,7 +249,11 @@ def note_tuples(trace: trace_state.Trace, name: str, values: list[Any]) -> None:
     from ..base.torch_names import TupleVariable
 
     tuples = [value for value in values if not is_unread(value) and type(value.realize()) is TupleVariable]
-    counting = [value for value in tuples if value.source is None and any(type_of(item) is int for item in value.items)]
+    counting = [
+        value
+        for value in tuples
+        if value.source is None and any(type_of(item) is int for item in value.items if not is_unread(item))
+    ]
     for value in counting:
         FEATURE.of(trace).written.add(inside(name))
         refuse_uncounted(trace, value.items)
@@ -283,7 +287,7 @@ def refuse_uncounted(trace: trace_state.Trace, variables: Iterable[Any]) -> None
     code.
     """
     for variable in variables if FEATURE.of(trace).met else ():
-        number = getattr(variable, "sym_num", None)
+        number = None if is_unread(variable) else getattr(variable.realize(), "sym_num", None)
         if isinstance(number, torch.SymInt) and not is_counted(number.node.expr):
             raise trace_state.SiteRefused("the call does more with an integer than to count")
 

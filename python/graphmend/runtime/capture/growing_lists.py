@@ -62,6 +62,7 @@ class KnownLists:
 
 
 KNOWN = OwnedState(__name__, KnownLists)
+OWN = ("tail", "known", "removed", "before")  # attributes of variables for open lists
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "lists that calls append to stay open", state=Growth)
 
@@ -141,7 +142,7 @@ def list_class() -> type:
         @items.setter
         def items(self, items: Any) -> None:
             if "tail" not in vars(self):
-                self.known = False  # the tail has all items
+                self.known = self.source is None  # the tail has all items, such as those of a sum with another list
                 self.removed = 0  # own items that the call has removed from the front
                 self.before: Any = None  # the length before the call, as a symbol; None before the first question
                 self.tail = items
@@ -159,6 +160,11 @@ def list_class() -> type:
 
         def __repr__(self) -> str:
             return f"{type(self).__name__}({source_name(self.source)})"
+
+        def clone(self, **changes: Any) -> Any:
+            """A variable for a new list, such as a slice."""
+            shared = {name: value for name, value in vars(self).items() if name not in OWN}
+            return ListVariable(**{**shared, "items": self.all_items(), **changes})
 
         def is_python_constant(self) -> bool:
             return False
@@ -252,10 +258,10 @@ def know_items(make: Any, trace: trace_state.Trace, self: Any, items: Any, *args
     return make(self, items.owner.all_items() if type(items) is NewItems else items, *args, **kwargs)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(operator.not_,))
 def ask_emptiness(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Answer `not` of an open list from its length."""
-    if self.fn is operator.not_ and len(args) == 1 and is_open(args[0].realize()):
+    if len(args) == 1 and is_open(args[0].realize()):
         return call(self, tx, [args[0].realize().length(tx)], kwargs)
     return hooks.DECLINED
 
@@ -263,10 +269,12 @@ def ask_emptiness(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 @FEATURE.hook("variable.build")
 def keep_open(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Build a list without its items if earlier graphs have only appended to it."""
+    if type(value) is not list:
+        return hooks.DECLINED
     from ..base.torch_names import GuardBuilder
 
     effects = self.tx.output.side_effects
-    if type(value) is not list or value in effects or source_name(self.source) not in FEATURE.of(trace).open:
+    if value in effects or source_name(self.source) not in FEATURE.of(trace).open:
         return hooks.DECLINED
     self.install_guards(GuardBuilder.TYPE_MATCH)
     return effects.track_mutable(value, list_class()([], source=self.source))
