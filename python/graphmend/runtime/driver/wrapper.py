@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..base import saved_tensor_hooks, torch_names, trace_state
+from ..base import function_modes, saved_tensor_hooks, torch_names, trace_state
 from ..base.trace_state import replays
 from ..effects.flush import carry_out
 from .outcomes import complete, failure_of, run_eagerly
@@ -44,6 +44,7 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
     whole, partial_modes = variants.whole[0].run, variants.partial_modes
     record, local = variants.record, trace_state.local
     has_saved_hooks = torch_names._top_saved_tensors_default_hooks
+    has_modes = torch_names._is_torch_function_mode_enabled
 
     @functools.wraps(whole)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -54,6 +55,8 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
         if has_saved_hooks(True) is not None and saved_tensor_hooks.notice_tensors():
             if record.selects and saved_tensor_hooks.belong_to_program():
                 return run_eagerly(function, args, kwargs)
+            return variants.partial()(*args, **kwargs)
+        if has_modes() and function_modes.belong_to_program():
             return variants.partial()(*args, **kwargs)
         if variants.locks and local.holder is not variants:
             return variants.locked(variants.locks, function, args, kwargs)
