@@ -54,10 +54,10 @@ def include_violations(source: pathlib.Path) -> list[str]:
     return found
 
 
-def imported_rooms(path: pathlib.Path) -> Iterator[tuple[int, str]]:
-    """The rooms that a module of a room imports from: line and name of each."""
+def imported_rooms(path: pathlib.Path, depth: int) -> Iterator[tuple[int, str]]:
+    """The rooms that a module imports from, by line and name; the module stands `depth` folders below the rooms."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == 2:
+        if isinstance(node, ast.ImportFrom) and node.level == depth + 1:
             names = [node.module] if node.module else [alias.name for alias in node.names]
             yield from ((node.lineno, name.split(".")[0]) for name in names)
 
@@ -72,7 +72,7 @@ def import_violations(runtime: pathlib.Path) -> list[str]:
         if room not in ROOMS or not inside:
             found.append(f"{path}: not in one of the rooms {' '.join(ROOMS)}")
             continue
-        for line, target in imported_rooms(path):
+        for line, target in imported_rooms(path, len(inside)):
             if target not in ROOMS or ROOMS.index(target) > ROOMS.index(room):
                 found.append(f"{path}:{line}: `{room}` imports `{target}`, which is to its right")
     return found

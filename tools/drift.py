@@ -1,4 +1,4 @@
-"""Print what a release of torch has renamed or moved, by the tables of `runtime/base/torch_names`. Nothing is compiled.
+"""Print what a release of torch has renamed or moved, by the tables of `torch_tables`. Nothing is compiled.
 
 usage: PYTHON_OF_AN_ENVIRONMENT drift.py [BASE]     the release is the one that this Python imports
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"
 import drift_members  # noqa: E402 - beside this file
 
 from graphmend.runtime.base import slots, torch_names  # noqa: E402 - of this checkout
-from graphmend.runtime.base.torch_names import places, releases  # noqa: E402
+from graphmend.runtime.base.torch_tables import places, releases  # noqa: E402
 
 
 def similar(capability: str) -> str:

@@ -1,6 +1,6 @@
 """Members of Dynamo's classes that the runtime uses and that two releases of torch have in different forms.
 
-The tables of `runtime/base/torch_names` have a row for each private name, and none for each attribute of an object of
+The tables of `runtime/base/torch_tables` have a row for each private name, and none for each attribute of an object of
 Dynamo's: `source.name` is a property in one release and a method in another, and nothing says so. Here the sources of
 both releases are read, without running them, and the attributes that the runtime's own sources mention are compared.
 """

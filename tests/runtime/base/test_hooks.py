@@ -16,7 +16,7 @@ from harness import load
 
 import graphmend.runtime as runtime
 from graphmend.runtime.base import hooks, slots, torch_names
-from graphmend.runtime.base.torch_names import older, places, releases
+from graphmend.runtime.base.torch_tables import older, places, releases
 from graphmend.runtime.base.trace_state import registry
 from graphmend.runtime.driver import features, modes
 

@@ -41,9 +41,7 @@ def constant(function: Function) -> Function:
 
 def translator() -> Any:
     """Dynamo's translator of the frame being traced in this thread."""
-    from .torch_names import InstructionTranslator
-
-    return InstructionTranslator.current_tx()
+    return torch_names.InstructionTranslator.current_tx()
 
 
 def source_name(source: Any) -> str:
@@ -177,9 +175,7 @@ def package(function: Any) -> str:
 
 def is_unread(variable: Any) -> bool:
     """Whether Dynamo's variable is a value from before the call that the trace has not read: a read adds a guard."""
-    from .torch_names import LazyVariableTracker
-
-    return isinstance(variable, LazyVariableTracker) and not variable.is_realized()
+    return isinstance(variable, torch_names.LazyVariableTracker) and not variable.is_realized()
 
 
 def lazily(tx: Any, value: Any) -> Any:

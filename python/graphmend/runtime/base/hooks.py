@@ -28,7 +28,7 @@ import itertools
 import os
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Callable, Generic, NamedTuple, Optional, overload
 
 from . import slots, torch_names
@@ -51,6 +51,7 @@ class Hook:
     function: Function
     needed: bool
     is_note: bool = False
+    of: Optional[Collection[Any]] = None  # the called functions that the hook hears of; None: every function
 
     @functools.cached_property
     def parameters(self) -> tuple[list[str], bool, bool]:
@@ -123,11 +124,17 @@ class Feature(OwnedState[State], Generic[State]):
         self.scopes: list[Scope] = []
         features[self.name] = self
 
-    def hook(self, *capabilities: str, needed: bool = True) -> Callable[[Function], Function]:
-        """Decorator that registers a function at capabilities."""
+    def hook(
+        self, *capabilities: str, needed: bool = True, of: Optional[Collection[Any]] = None
+    ) -> Callable[[Function], Function]:
+        """Decorator that registers a function at capabilities.
+
+        At `builtin.call`, a hook may name the called functions that it hears of: a trace makes tens of thousands of
+        such calls, and each function concerns few hooks.
+        """
 
         def add(function: Function) -> Function:
-            self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
+            self.hooks += [Hook(self, capability, function, needed, of=of) for capability in capabilities]
             return function
 
         return add
@@ -313,10 +320,12 @@ def chained(
         for note in notes:
             note(result, *by_place)
 
+    chosen = by_called_function(steps) if any(step.hook.of is not None for step in steps) else None
+
     def link(*args: Any, **kwargs: Any) -> Any:
         is_plain = not kwargs and len(args) <= count
         try:
-            for step in steps:
+            for step in chosen(args) if chosen is not None else steps:
                 result = step.plain(*args) if is_plain else call_known(step, positional, trace, args, kwargs)
                 if result is not DECLINED:
                     break
@@ -331,6 +340,21 @@ def chained(
 
     link.__wrapped__ = original  # type: ignore[attr-defined]  # `inspect.signature` tells its parameters
     return link
+
+
+def by_called_function(steps: tuple[Step, ...]) -> Callable[[tuple[Any, ...]], tuple[Step, ...]]:
+    """The steps that hear of a call, by the arguments at `builtin.call`: the first is Dynamo's variable with the
+    called function as `fn`.
+    """
+    found: dict[Any, tuple[Step, ...]] = {}
+
+    def chosen(args: tuple[Any, ...]) -> tuple[Step, ...]:
+        function = args[0].fn
+        if function not in found:
+            found[function] = tuple(step for step in steps if step.hook.of is None or function in step.hook.of)
+        return found[function]
+
+    return chosen
 
 
 def call_known(

@@ -22,7 +22,7 @@ import torch
 
 from . import torch_names
 from .torch_names import ABSENT, MissingName
-from .torch_names.places import EVERY, KEYS, MODULES, Place, Step, parse
+from .torch_tables.places import EVERY, KEYS, MODULES, Place, Step, parse
 
 Function = Callable[..., Any]
 

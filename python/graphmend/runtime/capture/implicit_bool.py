@@ -98,18 +98,16 @@ def deciding(handle: Handler, name: str) -> Handler:
     keeps = name.endswith("_OR_POP")
 
     def jump(tx: Any, instruction: Any) -> Any:
-        from ..base.torch_names import GuardOnDataDependentSymNode, Unsupported, UserError
-
         value = tx.stack[-1]
         if asserts(tx) and is_object(value):
             return without_assertions(handle, tx, instruction)
         try:
             return handle(tx, instruction)
-        except Unsupported as error:
+        except torch_names.Unsupported as error:
             answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
             if answer is None:
                 raise
-        except (GuardOnDataDependentSymNode, UserError):
+        except (torch_names.GuardOnDataDependentSymNode, torch_names.UserError):
             answer = decide_number(tx, value)
             if answer is None:
                 raise

@@ -24,11 +24,11 @@ CONSTANTS = (type(None), bool, int, float, str)
 @FEATURE.hook("variable.build")
 def look_at_numbers(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Build a tuple of a module from variables of its items, if a call may have replaced the tuple."""
+    if type(value) is not tuple or not trace.whole:
+        return hooks.DECLINED
     from ..base.torch_names import GetItemSource, GuardBuilder, TupleVariable, VariableTracker
 
-    if isinstance(self.source, GetItemSource):
-        return hooks.DECLINED
-    if type(value) is not tuple or not trace.whole or not is_replaceable(trace, self.source, value):
+    if isinstance(self.source, GetItemSource) or not is_replaceable(trace, self.source, value):
         return hooks.DECLINED
     self.install_guards(GuardBuilder.SEQUENCE_LENGTH)
     source = self.get_source()

@@ -21,7 +21,7 @@ import sys
 from typing import Any, Optional
 
 from ..base import hooks, torch_names, trace_state
-from ..base.torch_names import releases
+from ..base.torch_tables import releases
 from . import features
 from .profile_cache import own_version
 
@@ -39,6 +39,8 @@ NEEDED = (
     "set_eval_frame",
     "compile_lock",
     "_top_saved_tensors_default_hooks",
+    "_is_torch_function_mode_enabled",
+    "_get_current_function_mode_stack",
 )
 trusted: list[bool] = []  # holds an item in the process that runs the canaries
 

@@ -208,12 +208,12 @@ def deferred(trace: trace_state.Trace, tx: Any, variable: Any, function: Any, ar
 
     Inside of a `try`, the program may handle what a call raises; the functions of texts, given by name, raise nothing.
     """
-    from ..base.torch_names import VariableTracker
-
     values = [*args, *kwargs.values()]
     is_of_texts = type(variable) is str
     if not is_known(function) or not can_wait(values, function in MAKERS) or not (is_of_texts or not is_in_try()):
         return None
+    from ..base.torch_names import VariableTracker
+
     site = call_stack.site_at(tx, "GM501", call_stack.column_at(tx))
     if site in trace.off:
         return None

@@ -100,9 +100,11 @@ def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: An
 
     Dynamo breaks the graph at this call.
     """
+    if vars(function).get("name") != "__init__":
+        return hooks.DECLINED
     from ..base.torch_names import GetAttrVariable, SuperVariable, Unsupported
 
-    if type(function) is GetAttrVariable and function.name == "__init__" and isinstance(function.obj, SuperVariable):
+    if type(function) is GetAttrVariable and isinstance(function.obj, SuperVariable):
         kind = getattr(function.obj.objvar, "value_type", None)
         if isinstance(kind, type) and issubclass(kind, Exception) and is_raised(self):
             raise Unsupported(f"{OBSERVED}: the program raises {kind.__name__}")

@@ -44,7 +44,7 @@ class Results:
 
     output: Any = None
     open: int = 0  # cached functions that run at present
-    marks: list[Any] = dataclasses.field(default_factory=list)  # of results that can be changed
+    marks: dict[int, Any] = dataclasses.field(default_factory=dict)  # of results that can be changed, by identity
     tensors: list[tuple[Any, Node]] = dataclasses.field(default_factory=list)  # memory, with the last node before
     known: dict[Any, Any] = dataclasses.field(default_factory=dict)  # variables of results, by function and constants
 
@@ -88,7 +88,7 @@ def watch_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
             if node_facts.storage_of(value) is not None:
                 results.tensors.append((value.untyped_storage(), list(nodes)[-1]))
         elif part.mutation_type is not None:
-            results.marks.append(part.mutation_type)
+            results.marks[id(part.mutation_type)] = part.mutation_type
     if key is not None and not new:
         results.known[key] = result
     return result
@@ -137,7 +137,7 @@ def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> 
         return hooks.DECLINED
     if results.open and item.source is not None:
         leave_to_python(trace, IMPURE)
-    if any(item.mutation_type is mark for mark in results.marks):
+    if id(item.mutation_type) in results.marks:
         leave_frame_to_python(trace, CHANGED)
     return hooks.DECLINED
 

@@ -13,7 +13,7 @@ import random
 from typing import Any
 
 from ..analysis.impure_functions import DRAW, Fact
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 from .external_calls import graph_input, save_generator
 from .prologue import Reading, notes
 
@@ -23,10 +23,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers of `random` that Dynamo d
 @FEATURE.hook("builtin.call")
 def compute_with_draws(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Compute with a drawn number as with other symbolic numbers."""
-    from ..base.torch_names import UnspecializedPythonVariable
-
     for arg in args:  # `realize` adds guards, so only calls with a drawn number realize their arguments
-        if isinstance(arg, UnspecializedPythonVariable) and is_drawn(arg):
+        if isinstance(arg, torch_names.UnspecializedPythonVariable) and is_drawn(arg):
             break
     else:
         return hooks.DECLINED

@@ -27,11 +27,12 @@ OPERATIONS = {
 }
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=OPERATIONS)
 def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable of the number that Python's operator gives."""
-    name = OPERATIONS.get(self.fn) if trace.whole and not kwargs else None
-    values = [value.realize() for value in args] if name is not None else []
+    if kwargs or not trace.whole:
+        return hooks.DECLINED
+    name, values = OPERATIONS[self.fn], [value.realize() for value in args]
     if not any(map(is_fraction_of_data, values)) or not all(map(is_number, values)):
         return hooks.DECLINED
     is_exact = name in COMPARISONS or not compiles_numbers(getattr(tx.output.compiler_fn, "inner", None))

@@ -48,9 +48,11 @@ def reduce_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 
 def receiver(function: Any) -> Any:
     """The object's variable in `super().__getattribute__`; None for other functions."""
+    if vars(function).get("name") != "__getattribute__":
+        return None
     from ..base.torch_names import GetAttrVariable, SuperVariable, UserDefinedObjectVariable
 
-    if type(function) is not GetAttrVariable or function.name != "__getattribute__":
+    if type(function) is not GetAttrVariable:
         return None
     owner = function.obj.objvar if isinstance(function.obj, SuperVariable) else None
     if not isinstance(owner, UserDefinedObjectVariable):

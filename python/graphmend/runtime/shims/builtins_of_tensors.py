@@ -106,13 +106,13 @@ def repeated_combinations(tx: Any, items: Any, length: int) -> Any:
     return ListIteratorVariable([TupleVariable(list(group)) for group in groups], mutation_type=ValueMutationNew())
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(range, pow, callable, max, min))
 def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `range`, `max`, `min` and `pow` of tensors, and `callable` of their methods."""
     from ..base.torch_names import BuiltinVariable, ConstantVariable, GetAttrVariable
 
     if self.fn is range:
-        args = [range_argument(tx, arg.realize()) for arg in args]
+        return call(self, tx, [range_argument(tx, arg.realize()) for arg in args], kwargs)
     if self.fn is pow and len(args) == 2 and not kwargs and any(arg.realize().is_tensor() for arg in args):
         return BuiltinVariable(operator.pow).call_function(tx, list(args), {})
     if self.fn is callable and len(args) == 1 and not kwargs and type(args[0].realize()) is GetAttrVariable:
@@ -120,7 +120,7 @@ def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
             return ConstantVariable.create(True)
     if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
         return inline(tx, EXTREME[self.fn], args, kwargs)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.method("tolist")

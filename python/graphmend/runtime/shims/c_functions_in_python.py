@@ -102,14 +102,14 @@ def call_copy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     return hooks.DECLINED if function is None else inline(tx, function, args, kwargs)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(sorted,))
 def sort_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `sorted` of a tensor."""
     from ..base.torch_names import VariableTracker
 
-    if self.fn is sorted and len(args) == 1 and args[0].realize().is_tensor():
-        args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
-    return call(self, tx, args, kwargs)
+    if len(args) == 1 and args[0].realize().is_tensor():
+        return call(self, tx, [VariableTracker.build(tx, list).call_function(tx, args, {})], kwargs)
+    return hooks.DECLINED
 
 
 def counts_classes(args: Any, kwargs: Any) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 from .forbidden_items import Forbidden
 
 
@@ -34,14 +34,12 @@ def note_iterator(make: Any, trace: trace_state.Trace, self: Any, items: Any, *a
     FEATURE.of(trace).alive.setdefault(id(items), []).append(self)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(iter, reversed))
 def note_copied(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Note an iterator over the items of a deque with a list of its own: from the last to the first, or before torch
     2.13.
     """
-    from ..base.torch_names import DequeVariable
-
-    if self.fn not in (iter, reversed) or len(args) != 1 or not isinstance(args[0], DequeVariable):
+    if len(args) != 1 or not isinstance(args[0], torch_names.DequeVariable):
         return hooks.DECLINED
     iterator = call(self, tx, args, kwargs)
     FEATURE.of(trace).alive.setdefault(id(args[0].realize().items), []).append(iterator.realize())
@@ -51,9 +49,7 @@ def note_copied(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 @FEATURE.hook("effects.mutation")
 def outdate_iterators(mutate: Any, trace: trace_state.Trace, self: Any, variable: Any) -> Any:
     """Outdate the iterators over a deque that changes."""
-    from ..base.torch_names import DequeVariable
-
-    if isinstance(variable, DequeVariable):
+    if isinstance(variable, torch_names.DequeVariable):
         for iterator in FEATURE.of(trace).alive.pop(id(variable.items), ()):
             iterator.items = Forbidden(trace, REASON)
     return hooks.DECLINED

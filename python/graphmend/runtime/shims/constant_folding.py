@@ -67,19 +67,19 @@ def fold_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     return hooks.DECLINED if result is None else result
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(bytes,))
 def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a call of `bytes`."""
-    result = fold_call(tx, bytes, args, kwargs) if self.fn is bytes else None
+    result = fold_call(tx, bytes, args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(operator.getitem,))
 def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a generic type with its parameters, for example `dict[str, Tensor]`, `NDArray[np.float64]`."""
     from ..base.torch_names import VariableTracker
 
-    is_index = self.fn is operator.getitem and len(args) == 2 and not kwargs
+    is_index = len(args) == 2 and not kwargs
     generic = type_of_variable(args[0].realize()) if is_index else None
     if type(generic) is not types.GenericAlias and generic not in GENERIC:
         return hooks.DECLINED
@@ -93,11 +93,11 @@ def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 @FEATURE.hook("translator.call")
 def call_alias(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Call the type behind a generic type, for example `list[int]()`."""
-    from ..base.torch_names import VariableTracker
-
     alias = type_of_variable(function.realize())
     if type(alias) is not types.GenericAlias or alias.__origin__ not in GENERIC:
         return hooks.DECLINED
+    from ..base.torch_names import VariableTracker
+
     return call(self, VariableTracker.build(self, alias.__origin__), args, kwargs)
 
 

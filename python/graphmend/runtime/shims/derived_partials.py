@@ -91,11 +91,11 @@ def make_partial(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 @FEATURE.hook("variable.build")
 def take_partial(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Take a partial from before the call for an object of its class."""
-    from ..base.torch_names import FunctoolsPartialVariable, TypeSource, VariableTracker
-
     kind = type(value)
     if not is_derived(kind):
         return hooks.DECLINED
+    from ..base.torch_names import FunctoolsPartialVariable, TypeSource, VariableTracker
+
     if has_own(kind, USED):
         leave_to_python(trace, "an object of a class derived from functools.partial that answers calls itself")
     variable = build(self, value)

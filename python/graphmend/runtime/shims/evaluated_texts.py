@@ -27,12 +27,12 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 AROUND = "<lambda>.<locals>."
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(eval,))
 def evaluate(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Inline the expression in a constant string."""
     from ..base.torch_names import UserFunctionVariable
 
-    tree = tree_of(tx, args) if self.fn is eval and len(args) == 1 and not kwargs else None
+    tree = tree_of(tx, args) if len(args) == 1 and not kwargs else None
     names = None if tree is None else variables_of(tx, tree)
     if tree is None or names is None:
         return hooks.DECLINED

@@ -45,10 +45,10 @@ def keep_exception(make: Any, trace: trace_state.Trace, self: Any, codegen: Any)
     return hooks.DECLINED
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(str, repr))
 def text_of_exception(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `str` of an exception whose class has a text of its own."""
-    if self.fn in (str, repr) and len(args) == 1 and not kwargs:
+    if len(args) == 1 and not kwargs:
         leave_text(trace, args[0].realize())
         if self.fn is str and has_own_text(args[0].realize()):
             return own_text(tx, args[0].realize())

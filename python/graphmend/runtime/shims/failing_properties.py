@@ -54,10 +54,10 @@ def is_property(kind: type, name: str) -> bool:
 @FEATURE.hook("translator.call")
 def read_or_default(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Run the code of a look-up once for `getattr(owner, name, default)`; Dynamo runs it for `hasattr` as well."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
     if len(args) != 3 or kwargs or (getattr(function, "fn", None) or getattr(function, "_fn", None)) is not getattr:
         return hooks.DECLINED
+    from ..base.torch_names import UserDefinedObjectVariable
+
     owner = args[0].realize()
     if not isinstance(owner, UserDefinedObjectVariable) or not args[1].is_python_constant():
         return hooks.DECLINED

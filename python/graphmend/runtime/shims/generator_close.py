@@ -78,13 +78,11 @@ def forbid_stop(run: Any, trace: trace_state.Trace, self: Any) -> Any:
 
     Since Python 3.12 the code of the generator does so itself.
     """
-    from ..base.torch_names import ObservedUserStopIteration
-
     if sys.version_info >= (3, 12) or not trace.whole or not hasattr(self, "generator_exhausted"):
         return hooks.DECLINED
     try:
         return run(self)
-    except ObservedUserStopIteration:
+    except torch_names.ObservedUserStopIteration:
         if not self.generator_exhausted:
             raise trace_state.SiteRefused(f"StopIteration leaves the code of `{self.f_code.co_name}`") from None
         raise

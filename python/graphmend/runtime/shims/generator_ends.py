@@ -40,10 +40,10 @@ def end_of_yield_from(jump: Any, trace: trace_state.Trace, self: Any, instructio
     return hooks.DECLINED
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(RuntimeError,))
 def leave_raised_stop(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Leave a StopIteration that the code of a generator raises to Python."""
-    if self.fn is RuntimeError and not args and hooks.calling_frame().f_code.co_name == RAISES:
+    if not args and hooks.calling_frame().f_code.co_name == RAISES:
         leave_to_python(trace, "a StopIteration raised in a generator")
     return hooks.DECLINED
 

@@ -79,10 +79,10 @@ def make_by_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, arg
     return hooks.DECLINED if result is None else result
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=OPERATORS)
 def compute(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Compute with an operator or a builtin function."""
-    if self.fn not in OPERATORS or not any(type(item) is immutable_class() for item in args):
+    if not any(type(item) is immutable_class() for item in args):
         return hooks.DECLINED
     result = made(tx, self.fn, args, kwargs)
     return hooks.DECLINED if result is None else result

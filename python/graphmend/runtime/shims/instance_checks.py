@@ -29,12 +29,12 @@ KNOWN = frozenset(("abc", "_py_abc", "enum", "torch"))  # packages whose answers
 PROTOCOLS = frozenset(("typing", "typing_extensions"))
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(isinstance,))
 def check_instance(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace the checks of metaclasses."""
     from ..base.torch_names import ConstantVariable, UserDefinedClassVariable
 
-    if self.fn is not isinstance or len(args) != 2 or kwargs or not args[1].is_python_constant():
+    if len(args) != 2 or kwargs or not args[1].is_python_constant():
         return hooks.DECLINED
     kinds = args[1].realize()
     value = kinds.as_python_constant()

@@ -34,7 +34,7 @@ def join_texts(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: st
     return text_of_parts(tx, escaped(self.as_python_constant()).join(["{}"] * len(parts)), parts)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(*JOINS, str))
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `+` of texts, and `str` of a number from the data."""
     from ..base.torch_names import SymNodeVariable

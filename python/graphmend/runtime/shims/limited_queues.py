@@ -21,10 +21,12 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "limits of queues", partial=True)
 @FEATURE.hook("variable.build")
 def keep_limit(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Give the variable of a queue the limit of the queue."""
+    if type(value) is not collections.deque or value.maxlen is None:
+        return hooks.DECLINED
     from ..base.torch_names import AttrSource, ConstantVariable, DequeVariable, GuardBuilder, install_guard
 
     variable = build(self, value)
-    if type(value) is collections.deque and value.maxlen is not None and type(variable) is DequeVariable:
+    if type(variable) is DequeVariable:
         install_guard(AttrSource(self.source, "maxlen").make_guard(GuardBuilder.EQUALS_MATCH))
         variable.maxlen = ConstantVariable.create(value.maxlen)
     return variable

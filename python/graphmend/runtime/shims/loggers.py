@@ -14,7 +14,7 @@ import functools
 import logging
 from typing import Any, Optional
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "look-ups of loggers and questions to a logger")
 
@@ -80,11 +80,11 @@ def ask(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args
 @FEATURE.hook("compare")
 def compare(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
     """Compare two loggers, which are equal if they are one object."""
-    from ..base.torch_names import ConstantVariable
-
     first, second = (side.realize() for side in sides)
     if sign not in ("is", "is not", "==", "!=") or not (is_plain(first) and is_plain(second)):
         return hooks.DECLINED
+    from ..base.torch_names import ConstantVariable
+
     for side in (first, second):
         guard_identity(side.source)
     return ConstantVariable.create((first.value is second.value) == (sign in ("is", "==")))
@@ -92,10 +92,10 @@ def compare(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: A
 
 def is_plain(variable: Any) -> bool:
     """Whether a variable stands for a logger from before the call, of a class of Python's own."""
-    from ..base.torch_names import LoggingLoggerVariable
-
     return (
-        isinstance(variable, LoggingLoggerVariable) and variable.source is not None and type(variable.value) in CLASSES
+        isinstance(variable, torch_names.LoggingLoggerVariable)
+        and variable.source is not None
+        and type(variable.value) in CLASSES
     )
 
 

@@ -60,12 +60,12 @@ def call_metaclass(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     return attribute_of(tx, metaclass, "__call__").call_function(tx, [self, *args], kwargs)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(type,))
 def make_class(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Leave `type(name, bases, table)` to Python where a base may notice the new class: Dynamo makes it early."""
     from ..base.torch_names import BaseListVariable
 
-    if self.fn is not type or len(args) != 3:
+    if len(args) != 3:
         return hooks.DECLINED
     bases = args[1].realize()
     kinds = [item.realize() for item in bases.items] if isinstance(bases, BaseListVariable) else [None]

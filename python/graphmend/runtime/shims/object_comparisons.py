@@ -42,12 +42,10 @@ def compare_sides(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, si
     return hooks.DECLINED if sign not in SIGNS else answer(trace, tx, SIGNS[sign], *sides)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=OPERATORS)
 def call_operator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace a function of `operator`."""
-    if self.fn not in OPERATORS or len(args) != 2:
-        return hooks.DECLINED
-    return answer(trace, tx, OPERATORS[self.fn], *args)
+    return answer(trace, tx, OPERATORS[self.fn], *args) if len(args) == 2 else hooks.DECLINED
 
 
 @FEATURE.hook("item.compare", needed=False)

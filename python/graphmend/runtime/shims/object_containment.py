@@ -45,10 +45,10 @@ def search_identity(
     return ConstantVariable.create(True)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(operator.contains,))
 def ask_container(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Make the answer of a `__contains__` a truth value."""
-    if self.fn is not operator.contains or len(args) != 2 or not is_object(args[0]):
+    if len(args) != 2 or not is_object(args[0]):
         return hooks.DECLINED
     return as_truth(tx, call(self, tx, args, kwargs))
 

@@ -60,9 +60,11 @@ def call_polyfill(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 @FEATURE.hook("translator.call")
 def call_method(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Tell the parts of an `OrderedDict`, which from torch 2.15 on is no object of the program for Dynamo."""
+    if getattr(function, "method_name", "") != "__reduce_ex__":
+        return hooks.DECLINED
     from ..base.torch_names import ConstDictVariable, UserDefinedObjectVariable
 
-    item = function.obj if getattr(function, "method_name", "") == "__reduce_ex__" else None
+    item = function.obj
     if not isinstance(item, ConstDictVariable) or isinstance(item, UserDefinedObjectVariable):
         return hooks.DECLINED
     if item.python_type() is not collections.OrderedDict or getattr(real(item), "__dict__", None):
@@ -70,13 +72,13 @@ def call_method(call: Any, trace: trace_state.Trace, self: Any, function: Any, a
     return self.push(inline(self, parts_of_items, [item], {}))
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(id,))
 def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Tell the identity of a tensor for the dictionary of a deep copy."""
+    if tx.f_code.co_filename != copy.__file__ or len(args) != 1:
+        return hooks.DECLINED
     from ..base.torch_names import ConstantVariable
 
-    if self.fn is not id or tx.f_code.co_filename != copy.__file__ or len(args) != 1:
-        return hooks.DECLINED
     item, memo = args[0].realize(), tx.symbolic_locals.get("memo")
     value = real(item) if item.is_tensor() and item.source is not None else None
     if value is None or memo is None or memo.realize().source is not None:

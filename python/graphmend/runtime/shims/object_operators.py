@@ -18,7 +18,7 @@ import operator
 import types
 from typing import Any, Callable, Optional
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import inline, is_constant
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "operators of the program's objects")
@@ -30,12 +30,12 @@ READABLE = "__torch_function__ __index__ __int__ __float__ __complex__ __array__
 METHODS = [f"__{prefix}{name}__" for name in NAMES for prefix in ("", "r", "i")]
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(*OPERATORS, *IN_PLACE))
 def call_operator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace an operator with an object of the program as an operand."""
-    name = OPERATORS.get(self.fn) or IN_PLACE.get(self.fn)
-    if name is None or len(args) != 2 or kwargs:
+    if len(args) != 2 or kwargs:
         return hooks.DECLINED
+    name = OPERATORS.get(self.fn) or IN_PLACE[self.fn]
     left, right = (arg.realize() for arg in args)
     if not any(map(is_object, (left, right))):
         return hooks.DECLINED
@@ -63,9 +63,7 @@ def calls(name: str, left: Any, right: Any, in_place: bool) -> list[tuple[Any, s
 
 def is_object(variable: Any) -> bool:
     """Whether a variable is an object of a class of the program."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
-    return isinstance(variable, UserDefinedObjectVariable)
+    return isinstance(variable, torch_names.UserDefinedObjectVariable)
 
 
 def method_of(variable: Any, name: str) -> Optional[types.FunctionType]:

@@ -95,12 +95,12 @@ def object_text(tx: Any, value: Any, spec: str, conversion: str) -> tuple[Any, s
     return BuiltinVariable(function).call_function(tx, [value], {}), spec
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(str,))
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `str` of an object that only has a `__repr__` written in Python."""
     from ..base.torch_names import UserDefinedObjectVariable
 
-    value = args[0].realize() if self.fn is str and len(args) == 1 and not kwargs else None
+    value = args[0].realize() if len(args) == 1 and not kwargs else None
     if not isinstance(value, UserDefinedObjectVariable) or value.python_type().__str__ is not object.__str__:
         return hooks.DECLINED
     return own_repr(tx, value)

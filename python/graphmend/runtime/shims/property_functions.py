@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of properties by themselves and by `super()`, lazy properties")
 
@@ -30,10 +30,10 @@ LazyProperty = torch.distributions.utils.lazy_property
 @FEATURE.hook("translator.call")
 def call_function(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Call the function in a property."""
-    from ..base.torch_names import GetAttrVariable
-
-    name = function.name if type(function) is GetAttrVariable else ""
-    descriptor = getattr(function.obj, "descriptor", None) if name in NAMES else None
+    name = vars(function).get("name")
+    if name not in NAMES or type(function) is not torch_names.GetAttrVariable:
+        return hooks.DECLINED
+    descriptor = getattr(function.obj, "descriptor", None)
     accessor = getattr(descriptor, name) if type(descriptor) is property else None
     if accessor is None:
         return hooks.DECLINED

@@ -34,11 +34,13 @@ class Watched(collections.OrderedDict):  # type: ignore[type-arg]
 @FEATURE.hook("variable.build")
 def watch_moves(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Have moves in an ordered dictionary from before the call noted."""
+    if not isinstance(value, collections.OrderedDict):
+        return hooks.DECLINED
     from ..base.torch_names import ConstDictVariable
 
     variable = build(self, value)
     table = contents_of(variable)
-    if isinstance(value, collections.OrderedDict) and isinstance(table, ConstDictVariable):
+    if isinstance(table, ConstDictVariable):
         table.items = Watched(table.items)
     return variable
 

@@ -72,7 +72,7 @@ def extend_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     return hooks.DECLINED
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(*OPERATORS, *UNORDERED, *SORTED))
 @FEATURE.hook("polyfill.call", needed=False)
 def call_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Follow the operators of sets, and functions that take a set."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Iterator
 
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 
 
 @dataclasses.dataclass
@@ -57,9 +57,7 @@ def store_for_all(
 
 def others(trace: trace_state.Trace, output: Any, variable: Any, new: bool) -> Iterator[Any]:
     """The variables of other objects with the same `__dict__`; a `new` variable is noted."""
-    from ..base.torch_names import UserDefinedObjectVariable
-
-    if not isinstance(variable, UserDefinedObjectVariable) or variable.source is None:
+    if not isinstance(variable, torch_names.UserDefinedObjectVariable) or variable.source is None:
         return
     try:
         key = id(object.__getattribute__(variable.value, "__dict__"))

@@ -90,26 +90,26 @@ def text_of_number(original: Any, trace: trace_state.Trace, self: Any) -> str:
     return str(self.fmt_var.as_python_constant().format(number_of(trace, self.sym_node_var)))
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=MAKING)
 def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `str`, `repr`, `format` and `%` of dynamic sizes, and `str` of a text."""
     from ..base.torch_names import StringFormatVariable, VariableTracker
 
     if self.fn is str and len(args) == 1 and not kwargs and isinstance(args[0].realize(), StringFormatVariable):
         return args[0].realize()
-    if self.fn in MAKING and not kwargs and makes_text(self.fn, args):
+    if not kwargs and makes_text(self.fn, args):
         values = unwrapped([present_value(trace, arg.realize()) for arg in args])
         if values is not None:
             return VariableTracker.build(tx, self.fn(*values))
     return hooks.DECLINED
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(operator.mod,))
 def show_tensors(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `"%.3f" % loss` as `"%.3f" % loss.item()`: Python asks the tensor for its number."""
     from ..base.torch_names import TupleVariable
 
-    if self.fn is not operator.mod or kwargs or not trace.whole or not is_constant_text(args[0]):
+    if kwargs or not trace.whole or not is_constant_text(args[0]):
         return hooks.DECLINED
     right = args[1].realize()
     values = [item.realize() for item in right.items] if type(right) is TupleVariable else [right]

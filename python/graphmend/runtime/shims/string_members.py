@@ -45,10 +45,12 @@ def read_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 @FEATURE.hook("translator.call")
 def call_of_name(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Call a method of the name of a class of torch."""
+    owner = vars(function).get("obj")
+    if owner is None:
+        return hooks.DECLINED
     from ..base.torch_names import GetAttrVariable, TorchInGraphFunctionVariable
 
-    owner: Any = function.obj if type(function) is GetAttrVariable else None
-    if type(owner) is not GetAttrVariable or type(owner.obj) is not TorchInGraphFunctionVariable:
+    if not type(function) is type(owner) is GetAttrVariable or type(owner.obj) is not TorchInGraphFunctionVariable:
         return hooks.DECLINED
     text = getattr(owner.obj.value, owner.name) if owner.name in NAMES else None
     method = getattr(text, function.name, None) if type(text) is str else None

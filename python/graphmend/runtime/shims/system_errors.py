@@ -18,12 +18,12 @@ from ..capture.trace_time import leave_to_python
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "classes of system errors", partial=True)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(OSError,))
 def make_error(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Make the error of a number."""
     from ..base.torch_names import VariableTracker
 
-    if self.fn is not OSError or len(args) < 2:
+    if len(args) < 2:
         return hooks.DECLINED
     number = args[0].realize()
     if len(args) > 2 or not number.is_python_constant():

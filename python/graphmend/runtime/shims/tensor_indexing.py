@@ -27,11 +27,11 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "items at places that data decide"
 NUMBERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(operator.getitem,))
 def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Select an item whose place is a number of the graph."""
-    if self.fn is not operator.getitem or not is_plain(value := args[0].realize()):
-        return call(self, tx, args, kwargs)
+    if not is_plain(value := args[0].realize()):
+        return hooks.DECLINED
     split = split_key(args[1].realize())
     if split is not None:
         sliced = self.call_function(tx, [value, split[0]], {})

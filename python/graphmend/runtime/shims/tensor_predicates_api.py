@@ -18,7 +18,7 @@ import torch
 from torch.fx import Node
 
 from ..analysis import branch_proofs
-from ..base import hooks, trace_state
+from ..base import hooks, torch_names, trace_state
 from ..capture import hoisted_tests
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
@@ -73,7 +73,7 @@ def ask_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: st
     return hooks.DECLINED if result is None else result
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=(*OPERATORS, operator.truth, operator.not_, bool, int, round, max, min))
 def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace functions of Python."""
     function = self.fn
@@ -96,7 +96,7 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         return call(self, tx, args if truth is None else [truth], kwargs)
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
         result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def asks_truth(tx: Any, function: Any) -> bool:
@@ -221,12 +221,10 @@ def double_of(tx: Any, side: Any) -> Any:
 
 def is_real(variable: Any) -> bool:
     """Whether Dynamo's variable is a float that exists only when the graph runs."""
+    if not isinstance(variable, torch_names.SymNodeVariable) or not isinstance(variable.sym_num, torch.SymFloat):
+        return False
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-    from ..base.torch_names import SymNodeVariable
-
-    if not isinstance(variable, SymNodeVariable) or not isinstance(variable.sym_num, torch.SymFloat):
-        return False
     return bool(free_unbacked_symbols(variable.sym_num))
 
 

@@ -23,10 +23,12 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "attributes of optimizers that a c
 @FEATURE.hook("variable.build")
 def track_optimizer(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Track an optimizer with its first variable."""
+    if not isinstance(value, torch.optim.Optimizer):
+        return hooks.DECLINED
     from ..base.torch_names import OptimizerVariable
 
     variable = build(self, value)
-    if isinstance(value, torch.optim.Optimizer) and isinstance(variable, OptimizerVariable):
+    if isinstance(variable, OptimizerVariable):
         effects = self.tx.output.side_effects
         if value not in effects:
             effects.track_object_existing(value, variable)

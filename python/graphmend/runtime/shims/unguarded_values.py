@@ -38,6 +38,8 @@ GUARDED = frozenset("device dtype is_cpu is_cuda is_meta is_nested is_sparse lay
 @FEATURE.hook("variable.build")
 def build_value(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Guard a descriptor or a zero that the program loads."""
+    if not isinstance(value, (*DESCRIPTORS, types.MethodWrapperType, float, complex)):
+        return hooks.DECLINED
     from ..base.torch_names import AttrSource, GuardBuilder, install_guard
 
     if isinstance(value, DESCRIPTORS):

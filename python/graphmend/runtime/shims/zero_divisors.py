@@ -28,12 +28,12 @@ DIVISIONS = frozenset(
 )
 
 
-@FEATURE.hook("builtin.call")
+@FEATURE.hook("builtin.call", of=DIVISIONS)
 def divide(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Ask whether a divisor is zero."""
     from ..base.torch_names import SymNodeVariable, generic_richcompare, raise_observed_exception
 
-    if self.fn not in DIVISIONS or len(args) != 2 or kwargs:
+    if len(args) != 2 or kwargs:
         return hooks.DECLINED
     number, divisor = (item.realize() for item in args)
     if not isinstance(divisor, SymNodeVariable) or number.python_type() not in (int, float, bool):

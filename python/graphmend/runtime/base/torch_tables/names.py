@@ -14,7 +14,8 @@ NAMES = {
     "torch": "_assert _assert_scalar _check_is_size",
     "torch._C": (
         "_dispatch_tls_set_dispatch_key_excluded _get_dispatch_mode _PreserveDispatchKeyGuard _set_fwd_grad_enabled "
-        "_TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction DispatchKey"
+        "_is_torch_function_mode_enabled _TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction "
+        "DispatchKey"
     ),
     "torch._C._autograd": (
         "_saved_tensors_hooks_disable _saved_tensors_hooks_enable _top_saved_tensors_default_hooks "
@@ -119,6 +120,7 @@ NAMES = {
     "torch.autograd.grad_mode": "_enter_inference_mode _exit_inference_mode",
     "torch.fx._lazy_graph_module": "_LazyGraphModule",
     "torch.fx.experimental.symbolic_shapes": "DimDynamic GuardOnDataDependentSymNode ShapeEnv",
+    "torch.overrides": "_get_current_function_mode_stack",
     "torch.utils._device": "DeviceContext",
     "torch.utils._mode_utils": "no_dispatch",
     "torch.utils._python_dispatch": "_disable_current_modes TorchDispatchMode",

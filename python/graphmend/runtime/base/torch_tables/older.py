@@ -90,7 +90,7 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
     """
     from torch._dynamo.variables.base import VariableTracker
 
-    from . import unimplemented
+    from ..torch_names import unimplemented
 
     owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)
     member = vars(owner)[name] if owner is not None else None

@@ -1,11 +1,11 @@
-"""Private names of torch, and their places in each release: the only room with private names of torch.
+"""Private names of torch in the installed release: together with its tables the only room with private names of torch.
 
     from ..base.torch_names import TensorVariable     # found in the installed release at the first use
     torch_names.method("truth")                       # "bool_impl" in 2.13, "nb_bool_impl" from 2.14 on
     torch_names.find("SetAttrBuiltinVariable")        # MissingName on torch 2.12
 
-Private names move between releases. `names.py` has the rows of names, `places.py` the rows of functions that hooks
-replace, `releases.py` the differences between releases, `older.py` functions for older releases.
+Private names move between releases; `torch_tables` has the rows. Hooks import names from here at each call, so this
+is a module and no package: from a package, Python looks up each name twice.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from .releases import BASE, Release, rows, version_of
+from .torch_tables.releases import BASE, Release, rows, version_of
 
 if TYPE_CHECKING:  # all further names are `Any`
     from torch._subclasses.fake_tensor import FakeTensor as FakeTensor
 
-    from .protocols import RemovableHandleVariable as RemovableHandleVariable
-    from .protocols import TorchDispatchMode as TorchDispatchMode
+    from .torch_tables.protocols import RemovableHandleVariable as RemovableHandleVariable
+    from .torch_tables.protocols import TorchDispatchMode as TorchDispatchMode
 
 ABSENT = object()
+OLDER = f"{__package__}.torch_tables.older"
+owners: dict[str, tuple[Any, str]] = {}  # the object that has a name as an attribute, and the attribute
 
 
 class MissingName(Exception):
@@ -64,7 +66,7 @@ def release_of(number: str) -> Release:
 def steps_to(place: str) -> tuple[types.ModuleType, tuple[str, ...]]:
     """The module of a place, imported, and the attributes from there to the object."""
     module, _, path = place.partition(":")
-    imported = importlib.import_module(f"{__name__}.older" if module == "older" else module)
+    imported = importlib.import_module(OLDER if module == "older" else module)
     return imported, tuple(path.split(".")) if path else ()
 
 
@@ -88,7 +90,7 @@ def add_what_is_missing() -> None:
     for row, place in release().additions.items():
         name, _, attribute = row.partition(".")
         if has(name) and not hasattr(owner := find(name), attribute):
-            added = importlib.import_module(f"{__name__}.older")
+            added = importlib.import_module(OLDER)
             setattr(owner, attribute, vars(added)[place.partition(":")[2]])
 
 
@@ -117,16 +119,31 @@ def method(name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
+    if name in owners:
+        return getattr(*owners[name])
     if name.startswith("__") or name not in release().names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = find(name)
     if isinstance(value, (type, types.ModuleType)):  # a function may be replaced, a number may change
         globals()[name] = value
+    else:
+        note_owner(name)
     return value
+
+
+def note_owner(name: str) -> None:
+    """Keep the object that has a name which was found, so that later uses of the name take one step."""
+    place = release().names[name]
+    owner, path = steps_to(str(place))
+    for part in path[:-1]:
+        owner = getattr(owner, part)
+    if path:
+        owners[name] = (owner, path[-1])
 
 
 def forget() -> None:
     """Forget the names found so far, for tests that take a name away."""
     for name in release().names:
         globals().pop(name, None)
+    owners.clear()
     steps_to.cache_clear()
