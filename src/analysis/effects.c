@@ -56,12 +56,13 @@ static bool may_be_tensor(const question *asked, const gm_node *expression) {
     return value.class_ != GM_VALUE_NOT;
 }
 
-/* An item of what may be a tensor: the tracer stores into a copy, or finds that it is none and refuses. */
+/* An item of what may be a tensor: the tracer stores into a copy, or finds that it is none and refuses. No tensor has an item by the name of a
+ * text, so an item such as `group["lr"]` is one of an object. */
 static gm_refusal of_item_target(const question *asked, const gm_node *target) {
     const gm_node *root = root_of(target);
     const gm_symbol *symbol = root == NULL ? NULL : gm_scopes_symbol(asked->analysis->flow->scopes, root);
     if (target->kind != GM_KIND_Subscript || symbol == NULL || !gm_symbol_is_local(symbol) ||
-        !may_be_tensor(asked, gm_as_Subscript(target)->value)) {
+        !may_be_tensor(asked, gm_as_Subscript(target)->value) || gm_is_text(gm_as_Subscript(target)->slice)) {
         return gm_effects_refuse("its code writes an item of an object", target);
     }
     return first_of(of_value(asked, gm_as_Subscript(target)->value), of_value(asked, gm_as_Subscript(target)->slice));

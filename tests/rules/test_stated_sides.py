@@ -113,6 +113,8 @@ ASSIGNED = [
     ("...", "pass"),
     ("z = x * 2", "pass"),
     ("'words'\nz = x * 2", None),
+    ("items['a'] = x * 2", "items['a'] = x * 3"),
+    ("for group in n:\n    group['rate'] *= 0.5", None),
 ]
 ENDED = [
     ("return x * 2", "return x * 3"),
