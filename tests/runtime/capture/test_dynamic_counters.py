@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import collections
+import inspect
+import pathlib
 from typing import Any, Callable
 
 import pytest
 import torch
-from harness import CountingBackend
+from harness import CountingBackend, load
+
+from graphmend.runtime.driver import retry_policy
 
 CALLS = 12
 TOTAL = 0
@@ -211,3 +215,34 @@ def test_numbers_that_move_through_a_queue_need_one_graph_for_each_length() -> N
         torch.testing.assert_close(run(x), eager(x), rtol=0, atol=0)
         assert module.window == eager.window
     assert len(backend.graphs) == 3
+
+
+class Halving(torch.nn.Module):
+    """A training step that halves a rate of its settings where the loss is large."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups = [{"rate": 0.5, "decay": 0.25}]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 1:
+            for group in self.groups:
+                group["rate"] *= 0.5
+        return x * self.groups[0]["rate"] + self.groups[0]["decay"]
+
+
+def test_a_rate_that_the_call_changes_needs_no_trace_in_vain(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = []
+    take = retry_policy.Course.take
+    monkeypatch.setattr(retry_policy.Course, "take", lambda *args: failed.append(args[1]) or take(*args))
+    source = f"import torch\n\n{inspect.getsource(Halving)}\n\ndef make():\n    return Halving()\n"
+    eager, module = Halving(), load(tmp_path, source)()
+    backend = CountingBackend()
+    run = torch.compile(module, backend=backend)
+    for number in (2.0, 3.0, 4.0, 5.0):
+        x = torch.full((3,), number)
+        torch.testing.assert_close(run(x), eager(x), rtol=0, atol=0)
+        assert module.groups == eager.groups
+    assert len(backend.graphs) == 2 and failed == []

@@ -102,6 +102,8 @@ def is_open_at_once(follow: Any, trace: trace_state.Trace, tx: Any, name: str, e
         counters.met = True
         counters.constants.pop(name, None)
         return dataclasses.replace(known, scalar=auto_dynamic)
+    if type(number) is float and known.scalar is auto_dynamic:  # Dynamo has seen another value
+        counters.constants.pop(name, None)
     return known
 
 
