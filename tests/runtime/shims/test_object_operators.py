@@ -67,19 +67,40 @@ def test_operators_of_objects_are_one_graph(tmp_path: Any, name: str, use: str) 
     assert outcome.graphs == 1 and outcome.report["callables"][0]["mode"] == "whole"
 
 
-@pytest.mark.parametrize("member", ["__float__", "__len__", "__array__", "__add__"])
-def test_what_torch_may_read_is_left_to_torch(tmp_path: Any, member: str) -> None:
+MEMBERS = ["__float__", "__int__", "__index__", "__len__", "__iter__", "__array__", "__getitem__", "__add__"]
+
+
+@pytest.mark.parametrize("sign", ["+", "@", "//"])
+@pytest.mark.parametrize("member", MEMBERS)
+def test_torch_asks_an_object_for_nothing_but_the_operator(tmp_path: Any, member: str, sign: str) -> None:
+    method = {"+": "radd", "@": "rmatmul", "//": "rfloordiv"}[sign]
     text = f"""
         class Readable:
             def {member}(self, *args):
                 return 2
+            def __{method}__(self, other):
+                return other * 10
+
+        def f(x):
+            return x {sign} Readable()
+        """
+    outcome = compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, -2.0]),)], rounds=2)
+    assert outcome.graphs == 1 and outcome.report["callables"][0]["mode"] == "whole"
+
+
+@pytest.mark.parametrize("base", ["int", "float", "complex", "list", "numpy.float64", "numpy.ndarray"])
+def test_what_torch_may_read_is_left_to_torch(tmp_path: Any, base: str) -> None:
+    text = f"""
+        import numpy
+
+        class Derived({base}):
             def __radd__(self, other):
                 return other * 10
 
         def f(x):
-            return x + Readable()
+            return x + Derived((2,) if {base} in (list, numpy.ndarray) else 2)
         """
-    compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, -2.0]),)], rounds=2)
+    compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, -2.0]),)], grad=False, rounds=2)
 
 
 def test_an_operator_that_no_method_answers_raises_as_in_python(tmp_path: Any) -> None:

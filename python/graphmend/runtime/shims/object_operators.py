@@ -25,8 +25,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "operators of the program's object
 NAMES = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor".split()
 OPERATORS = {getattr(operator, f"__{name}__"): name for name in NAMES}
 IN_PLACE = {getattr(operator, f"__i{name}__"): name for name in NAMES}
-# With one of these, a method of a tensor may read the object as a number or as a list, or hand over to it.
-READABLE = "__torch_function__ __index__ __int__ __float__ __complex__ __array__ __len__ __iter__".split()
+# Modules of classes that a method of a tensor may read as numbers, in derived classes too.
+READABLE = ("builtins", "numpy")
 METHODS = [f"__{prefix}{name}__" for name in NAMES for prefix in ("", "r", "i")]
 
 
@@ -39,7 +39,7 @@ def call_operator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     left, right = (arg.realize() for arg in args)
     if not any(map(is_object, (left, right))):
         return hooks.DECLINED
-    if left.is_tensor() and any(hasattr(right.python_type(), member) for member in READABLE):
+    if left.is_tensor() and may_be_read(right.python_type()):
         return hooks.DECLINED
     for operand, method, other in calls(name, left, right, self.fn in IN_PLACE):
         result = inline(tx, FUNCTIONS[method], [operand, other], {})
@@ -59,6 +59,13 @@ def calls(name: str, left: Any, right: Any, in_place: bool) -> list[tuple[Any, s
     else:
         order = forward + (reflected if first is not second else [])
     return [step for step in order if is_object(step[0]) and method_of(step[0], step[1]) is not None]
+
+
+def may_be_read(kind: type) -> bool:
+    """Whether a method of a tensor may take an object for a number, or hand over to the object."""
+    return hasattr(kind, "__torch_function__") or any(
+        base is not object and base.__module__ in READABLE for base in kind.__mro__
+    )
 
 
 def is_object(variable: Any) -> bool:
