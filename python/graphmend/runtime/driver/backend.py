@@ -11,6 +11,7 @@ from torch import SymInt
 from torch.fx import GraphModule
 
 from ..analysis.marker_regions import has_markers
+from ..analysis.repeated_reads import has_repeated_reads
 from ..autograd import function_bodies, inner_gradients
 from ..autograd.hook_runner import kept_buffers, with_hooks
 from ..autograd.requires_grad_inputs import flags_held, with_flags
@@ -59,11 +60,13 @@ from ..shims.generator_close import refuse_unclosed
 from ..shims.kept_objects import refuse_views
 from ..shims.module_construction import refuse_buffers
 from . import guard_filter
+from .reused_memory import without_reuse
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
 FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
 
+REPEATED = "a gradient needs a value from memory that the graph writes to, which the compiler may read again afterwards"
 LATE = "this release of PyTorch may compile gradients of numbers from the data too late"
 
 
@@ -159,6 +162,8 @@ class MendingBackend:
         plain = not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace)))
         if trace.whole and (not plain or trace.touched or trace.libraries):
             changing_hooks.guard_graph()
+            if is_compiler(self.inner) and has_repeated_reads(module):
+                raise trace_state.SiteRefused(REPEATED)
         if plain:
             if trace.whole:
                 self.follow((), trace, module)
@@ -220,11 +225,13 @@ class MendingBackend:
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
         """What the user's backend makes of a graph."""
         trace = trace_state.local.trace
+        is_whole = trace is not None and trace.whole
         if trace is not None and trace.whole:
             complete_graph(trace)
         if not is_compiler(self.inner):
             checkpointed_draws.restore_generators(module)
-        with timings.phase(timings.BACKEND):
+        reuse = without_reuse(module) if is_whole and is_compiler(self.inner) else contextlib.nullcontext()
+        with timings.phase(timings.BACKEND), reuse:
             return self.inner(module, inputs, **kwargs)
 
     def follow(self, answers: tuple[bool, ...], trace: trace_state.Trace, module: GraphModule) -> None:

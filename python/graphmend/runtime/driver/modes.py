@@ -2,12 +2,12 @@
 
 - `whole`: every feature has its hooks.
 - `reduced`: gains are missing and are named; calls that need a missing gain break as without graphmend.
-- `source only`: a guard is missing on which all mends rest. Only mends are in force that the text alone proves.
+- `source only`: a guard behind all mends is missing. Mends proved from the text alone stay in force.
 - `off`: torch is too old, or the runtime does not load beside the installed torch. Programs run unchanged.
 
 Three checks decide: the version, the table of hooks (every place exists and takes the arguments), and the canaries
-(Dynamo calls every hook). Canaries take seconds, so they run for releases outside CHECKED only, in a process of their
-own, and the cache keeps the result.
+(Dynamo calls every hook). Canaries take seconds, so canaries run for releases outside CHECKED only, in an extra
+process, and the cache keeps the result.
 """
 
 from __future__ import annotations

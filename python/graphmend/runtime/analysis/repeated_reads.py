@@ -1,0 +1,54 @@
+"""Reads that a compiler may repeat in the backward pass, after the forward pass has written to the same memory.
+
+    self.mean.lerp_(x.detach().mean(0), 0.5)
+    if self.steps == limit: raise ...           # a graph break: the second graph reads what the first has written
+    return (x - self.mean) * self.w             # the gradient of `w` needs `x - self.mean`
+
+Inductor computes cheap values anew in the backward pass instead of keeping them, `self.mean` among them. The buffer has
+been written to by then, and the gradient is wrong, also without graphmend where one graph holds it all. A graph break
+in between keeps the two apart.
+"""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule, Node
+
+from . import node_facts
+from .marker_regions import tensor_of
+
+
+def written_storages(node: Node) -> set[int]:
+    """The memory that a node writes to."""
+    tensors = node_facts.tensors_in(node_facts.traced_arguments(node))
+    found = (node_facts.storage_of(tensors[place]) for place in node_facts.facts_of(node).writes)
+    return {storage for storage in found if storage is not None}
+
+
+def storages_of_inputs(module: GraphModule) -> set[int]:
+    """The memory of the inputs, parameters and buffers of a graph."""
+    inputs = (node for node in module.graph.nodes if node.op in ("placeholder", "get_attr"))
+    return {storage for node in inputs for storage in node_facts.storages_of(node)}
+
+
+def records_gradient(node: Node) -> bool:
+    """Whether a value of a node requires a gradient."""
+    return any(tensor.requires_grad for tensor in node_facts.tensors_in(tensor_of(node)))
+
+
+def has_repeated_reads(module: GraphModule) -> bool:
+    """Whether a gradient may need a value from memory of an input that the graph writes to."""
+    nodes = list(module.graph.nodes)
+    inputs = storages_of_inputs(module)
+    writes = {node: found for node in nodes if (found := written_storages(node) & inputs)}
+    written: set[int] = set().union(*writes.values())
+    if not written:
+        return False
+    read: dict[Node, set[int]] = {}  # the written memory that a value without a gradient comes from
+    for node in nodes:
+        own = node_facts.storages_of(node) & written
+        sources = own.union(*(read.get(source, set()) for source in node.all_input_nodes))
+        if node.op in ("placeholder", "get_attr") or not records_gradient(node):
+            read[node] = sources
+        elif sources - writes.get(node, set()):
+            return True
+    return False
