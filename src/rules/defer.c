@@ -8,6 +8,7 @@
 #include "analysis/tests.h"
 #include "flow/torch_facts.h"
 #include "rules/bound_reads.h"
+#include "rules/changing_objects.h"
 #include "rules/kept_tensors.h"
 #include "rules/rule.h"
 #include "rules/shape_calls.h"
@@ -144,12 +145,10 @@ static bool holds_call(const capturing *state, const gm_node *node) {
     return asked.found;
 }
 
-static bool may_change(const capturing *state, const gm_node *node);
-
 static bool find_object(const gm_node *node, void *context) {
     called_question *asked = context;
     bool named = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute;
-    asked->found = named && may_change(asked->state, node);
+    asked->found = named && gm_object_may_change(asked->state->function, node);
     return !asked->found && (named || gm_node_children(node, find_object, context));
 }
 
@@ -213,7 +212,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
         }
     }
     return is_called(state, node) || runs_generator(state, node) || (gm_is_conditional(node) && holds_call(state, node)) ||
-           asks_objects(state, node) || asks_identity(node);
+           asks_objects(state, node) || gm_object_is_copied(state->analysis, state->function, node) || asks_identity(node);
 }
 
 /* ---- What is kept, by name ---- */
@@ -301,22 +300,14 @@ static bool is_gradient_of_variable(const capturing *state, const gm_node *node)
     return root != NULL && !is_inner(state, root);
 }
 
-/* Objects are kept by reference: one that may change until the call has ended cannot be kept. */
-static bool may_change(const capturing *state, const gm_node *node) {
-    if (node->kind == GM_KIND_Name && gm_name_is(gm_as_Name(node)->id, "self")) {
-        return true;
-    }
-    gm_value value = gm_value_of(state->function, node);
-    return value.form == GM_FORM_MODULE || value.form == GM_FORM_MODULES || value.form == GM_FORM_OBJECT;
-}
-
 static bool refuse(capturing *state, const char *reason, const gm_node *node) {
     state->refusal = (gm_refusal){reason, node};
     return false;
 }
 
+/* Objects are kept by reference: one that may change until the call has ended cannot be kept. */
 static bool keep(capturing *state, const gm_node *node, bool called) {
-    if (!called && may_change(state, node) && !gm_is_logger(state->function, node)) {
+    if (!called && gm_object_may_change(state->function, node) && !gm_is_logger(state->function, node)) {
         return refuse(state, "it shows an object that may change before the call ends", node);
     }
     if (state->names_only && node->kind != GM_KIND_Name) {

@@ -62,6 +62,10 @@ SHOWN = [
     *("[x, n]", "(x, y)", "{'k': x}", "{'k': x.sum().item()}", "[a for a in words]", "[x[i] for i in range(n)]"),
     *(
         "[layer.bias for layer in self.layers]",
+        "', '.join(self.layers)",
+        "sorted(self.layers)",
+        "[list(self.layers), str(self.linear)]",
+        "dict(self.layers)",
         "sum(layer.bias.sum() for layer in self.layers)",
         "sum(a for a in words)",
     ),
