@@ -153,3 +153,35 @@ def test_gradients_and_buffers_are_those_of_eager_python(tmp_path: Path, update:
         torch.testing.assert_close(module.w.grad, eager.w.grad)
     mode = "partial" if "lerp_" in update else "whole"
     assert _gm.report()["callables"][0]["mode"] == mode
+
+
+STEP = """
+import torch
+
+class Step(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+        self.optimizer = torch.optim.SGD(self.parameters(), lr=0.1)
+
+    def forward(self, x):
+        loss = self.linear(x).pow(2).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        print(f"{loss.item():.4f}")
+        return loss.detach()
+
+def make():
+    torch.manual_seed(0)
+    return Step()
+"""
+
+
+def test_a_training_step_hands_out_no_gradients(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    _gm.registry.reset()
+    compiled = torch.compile(load(tmp_path, STEP)(), backend="aot_eager")
+    losses = [compiled(torch.ones(2, 3)).item() for _ in range(3)]
+    assert losses == sorted(losses, reverse=True)
+    assert [entry["mode"] for entry in _gm.report()["callables"]] == ["whole"]

@@ -162,7 +162,7 @@ class MendingBackend:
         plain = not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace)))
         if trace.whole and (not plain or trace.touched or trace.libraries):
             changing_hooks.guard_graph()
-            if is_compiler(self.inner) and has_repeated_reads(module):
+            if is_compiler(self.inner) and may_have_gradients(module) and has_repeated_reads(module):
                 raise trace_state.SiteRefused(REPEATED)
         if plain:
             if trace.whole:
