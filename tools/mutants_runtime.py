@@ -137,8 +137,9 @@ class Bench:
         ranked = sorted(self.map.tests_of(place).items(), key=rank)
         first = [test for test in ranked if noticed[test[0]] > 0]
         others = {test[0]: test for test in ranked if noticed[test[0]] == 0}
+        distances = {name: rank(test) for name, test in others.items()}
         chosen, left = {}, self.seconds
-        for name, reach in [*first, *in_turns(others)]:
+        for name, reach in [*first, *in_turns(others, distances)]:
             if name not in self.ignored and reach.seconds <= left:
                 chosen[name] = reach
                 left -= reach.seconds

@@ -31,7 +31,7 @@ from mutant_tests import used
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Tests of shims are programs around one call of Python's library: they take a third of the time, and decide little.
 ROOMS = "analysis autograd base capture driver effects external guards ops passes".split()
-QUICK = 0.05
+QUICK = 0.2
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line"]
 APART = {"warm_python", "pytester"}  # fixtures of tests that start processes
 Body = Callable[[ast.AST, list[ast.stmt], str], None]

@@ -81,7 +81,7 @@ static uint32_t window_start(const char *text, uint32_t length, uint32_t from) {
 
 static uint32_t window_end(const char *text, uint32_t length, uint32_t start) {
     uint32_t end = length - start > WIDEST ? start + WIDEST : length;
-    while (end > start && end < length && !starts_character(text[end])) {
+    while (end < length && !starts_character(text[end])) { /* text[start] does: a source is UTF-8 */
         end--;
     }
     return end;

@@ -56,6 +56,7 @@ gm_unit *gm_documents_add(gm_documents *documents, const char *uri, const char *
 /* A new empty document of a unit, in front of the one with this number; NULL as above. */
 gm_document *gm_unit_add(gm_documents *documents, gm_unit *unit, uint32_t at, const char *uri);
 
+/* Forget a document, which is one of the unit. */
 void gm_unit_remove(gm_documents *documents, gm_unit *unit, gm_document *document);
 
 /* Forget a unit and all that it holds. */

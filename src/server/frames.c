@@ -93,13 +93,13 @@ static header_kind read_header(const char *bytes, size_t size, header *found) {
     }
 }
 
-/* Behind the next empty line, or the end. */
+/* The end of the next empty line, which is the last byte of a header, or the end. */
 static const char *next_empty(const char *at, const char *end) {
     while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
         at++;
         const char *next = at < end && *at == '\r' ? at + 1 : at;
         if (next < end && *next == '\n') {
-            return next + 1;
+            return next;
         }
     }
     return end;

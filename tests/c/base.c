@@ -145,6 +145,12 @@ static void say_buffer(request *asked) {
     print_hex(out.bytes, out.length);
 }
 
+/* Whether a block keeps its place: where it shrinks, and where it is the newest one and the chunk has room for it. */
+static bool keeps_place(const gm_arena *arena, const unsigned char *bytes, size_t size, size_t wanted) {
+    bool newest = (const char *)bytes < arena->next && (size_t)(arena->next - (const char *)bytes) < size + 8;
+    return wanted <= size || (newest && wanted <= (size_t)(arena->limit - (const char *)bytes));
+}
+
 /* Blocks of an arena of its own, each filled with its number; an odd byte makes the block in front of it grow or shrink. Says whether any has lost what
  * it was filled with, and what is still taken when the arena is gone. */
 static void say_arena(request *asked) {
@@ -164,8 +170,9 @@ static void say_arena(request *asked) {
         size_t size = (size_t)(byte >> 1) * (byte >> 1) * 3;
         if ((byte & 1) != 0 && count > 0) {
             block *last = &blocks[count - 1];
+            bool stays = keeps_place(&arena, last->bytes, last->size, size);
             unsigned char *grown = gm_arena_grow(&arena, last->bytes, last->size, size);
-            lost += size <= last->size && grown != last->bytes;
+            lost += stays && grown != last->bytes;
             last->bytes = grown;
             for (size_t k = 0; k < (size < last->size ? size : last->size); k++) {
                 lost += last->bytes[k] != (unsigned char)(count - 1);

@@ -176,6 +176,20 @@ def test_what_is_no_notebook(cli, text, words) -> None:
     assert ended.status == 2 and "the file is left alone" in ended.err and path.read_text() == text
 
 
+@pytest.mark.parametrize("place", ["cell_type", "code", "x = 1", "name", "python", "other"])
+@pytest.mark.parametrize("wrong", ["\\q", "\\u12", "\\u12G4", "\\ud8", "\\x41", "\\'"])
+def test_wrong_escapes_end_no_text(cli, place: str, wrong: str) -> None:
+    """A text with an escape that JSON has not is no text, whether a quote ends it or the next thing follows."""
+    whole = json.dumps({**notebook(code("x = 1")), "other": {"other": "other"}})
+    assert f'"{place}"' in whole
+    for end in ('"', ""):
+        text = whole.replace(f'"{place}"', f'"{place}{wrong}{end}', 1)
+        with pytest.raises(ValueError):
+            json.loads(text)
+        cli.write("a.ipynb", text)
+        assert [one["message"] for one in told(cli, "a.ipynb")] == ["is no notebook: it cannot be read as JSON"], text
+
+
 def test_other_languages_and_empty_notebooks(cli) -> None:
     for name, one in {
         "r": notebook(code("f <- function(x) if (x) { print(x) }"), language="R"),

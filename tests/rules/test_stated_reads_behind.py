@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import textwrap
 from pathlib import Path
 
+import pytest
 from stated_matrices import matrix
 from stated_texts import hold
 
@@ -121,6 +123,39 @@ def test_changes(executable: str, tmp_path: Path) -> None:
         return CLASS.format(number=number, body=indented(f"{change}\n{behind}"))
 
     hold(STATED / "reads_behind.txt", matrix(executable, tmp_path, HEAD, CHANGES, BEHIND, written, "--all"))
+
+
+COUNTING = """import torch
+
+
+class Model(torch.nn.Module):
+{methods}"""
+METHOD = """    @torch.compile
+    def forward{number}(self, x: torch.Tensor, {names}):
+        {counted} += 1
+        y = {read}
+        return x
+
+"""
+
+
+@pytest.mark.parametrize("counted", ["n.count", "held.count", "held.first.count"])
+def test_names_that_differ_in_one_character(executable: str, tmp_path: Path, counted: str) -> None:
+    """A counter that is read behind the change cannot wait. Another one may be read, however alike its name is."""
+    places = [place for place, letter in enumerate(counted) if letter != "."]
+    others = [f"{counted[:place]}z{counted[place + 1 :]}" for place in places]
+    reads = [counted, *others, f"{counted}s", counted[:-1], f"z{counted}"]
+    methods, lines = "", {}
+    for number, read in enumerate(reads):
+        names = ", ".join(dict.fromkeys(name.partition(".")[0] for name in (counted, read)))
+        lines[COUNTING.count("\n") + methods.count("\n") + 3] = read
+        methods += METHOD.format(number=number, names=names, counted=counted, read=read)
+    path = tmp_path / "program.py"
+    path.write_text(COUNTING.format(methods=methods))
+    command = [executable, "check", "--all", "--select", "GM304", "--output-format", "concise", str(path)]
+    found = subprocess.run(command, capture_output=True, text=True).stdout
+    waiting = [lines[int(line.split(":")[1])] for line in found.splitlines() if "GM304" in line]
+    assert waiting == reads[1:], found
 
 
 # A test of what the function itself has put into an object, before and behind.

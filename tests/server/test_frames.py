@@ -75,6 +75,11 @@ def answers(executable: str, folder: Path, pieces: list[bytes]) -> list[Any]:
         return found
 
 
+def apart(found: list[Any]) -> list[list[Any]]:
+    """The answers, and what is told of wrong bytes: a request may wait while bytes behind it are read."""
+    return [[one for one in found if (one.get("id") is None) is wrong] for wrong in (False, True)]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_messages_between_others(executable: str, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
@@ -90,8 +95,8 @@ def test_messages_between_others(executable: str, tmp_path: Path, seed: int) -> 
         size = chance.choice([1, 1, 2, 7, 40, 500])
         pieces.append(data[at : at + size])
         at += size
-    assert answers(executable, tmp_path, pieces) == whole
-    assert answers(executable, tmp_path, parts) == whole
+    assert apart(answers(executable, tmp_path, pieces)) == apart(whole)
+    assert apart(answers(executable, tmp_path, parts)) == apart(whole)
 
 
 def test_a_message_that_has_not_come_is_not_answered(executable: str, tmp_path: Path) -> None:
@@ -104,3 +109,22 @@ def test_a_message_that_has_not_come_is_not_answered(executable: str, tmp_path: 
     for end in range(len(last) + 1):
         found = answers(executable, tmp_path, [first + last[:end]])
         assert [one["id"] for one in found] == ["first", *([3] if end >= len(last) else [])], last[:end]
+
+
+MOST = 4096  # how far the last byte of a header may be from its first one
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("front", range(4))
+def test_headers_of_the_greatest_length(executable: str, tmp_path: Path, front: int, end: bytes) -> None:
+    """A header of the greatest length counts, also behind lines each of which begins one that is too long."""
+    first = framed(random.Random(1), json.dumps(BEGIN).encode())
+    body = b'{"jsonrpc": "2.0", "id": "long", "method": "nothing"}'
+    last = framed(random.Random(2), b'{"jsonrpc": "2.0", "id": "last", "method": "nothing"}')
+    for far in range(MOST - 3, MOST + 4):
+        lines = b"Content-Length: %d" % len(body) + end + b"X: "
+        header = lines + b"y" * (far + 1 - len(lines) - 2 * len(end)) + 2 * end
+        assert len(header) == far + 1
+        found = answers(executable, tmp_path, [first + front * (b"content-length: 1" + end) + header + body + last])
+        ids = [one["id"] for one in found if one.get("id") is not None]
+        assert ids == ["first", *(["long"] if far <= MOST else []), "last"], far

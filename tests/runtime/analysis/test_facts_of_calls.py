@@ -77,3 +77,19 @@ def test_items_of_containers() -> None:
     graph, tensors = torch.fx.Graph(), stand_ins(1)
     node = graph.call_function(operator.getitem, (graph.placeholder("x"), 0))
     assert derive_facts(node, (tensors[0], 0), {}, tensors) == node_facts.NOTHING
+
+
+def test_the_cache_holds_so_many_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program with more kinds of calls than the cache holds is told the same facts, in bounded memory."""
+    monkeypatch.setattr(node_facts, "MAX_CACHED", 3)
+    monkeypatch.setattr(node_facts, "cache", {})
+    graph = torch.fx.Graph()
+    tensor = graph.placeholder("x")
+    tensor.meta["example_value"] = stand_ins(1)[0]
+    for _ in range(2):
+        for number in range(5):
+            added = graph.call_function(torch.add, (tensor, number))
+            drawn = graph.call_function(torch.dropout, (tensor, 0.5, bool(number % 2)))
+            assert node_facts.facts_of_call(added) == Facts(False, frozenset())
+            assert node_facts.facts_of_call(drawn).draws is bool(number % 2)
+            assert 0 < len(node_facts.cache) <= 3

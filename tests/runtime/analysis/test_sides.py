@@ -44,6 +44,11 @@ def sparse(graph: Written) -> Node:
     return graph.keep(graph.graph.placeholder("s"), value)
 
 
+def real(graph: Written, container: Any) -> Node:
+    """A container of a tensor that is not fake: no second call can be made with it."""
+    return graph.keep(graph.graph.placeholder("r"), container([torch.ones(3)]))
+
+
 NOT_SEEN = "may fail on data that the side does not see"
 SIDES: dict[str, tuple[Build, str | None]] = {
     "nothing": (lambda g, x, n, m: None, None),
@@ -52,6 +57,8 @@ SIDES: dict[str, tuple[Build, str | None]] = {
     "an attribute": (lambda g, x, n, m: g.graph.get_attr("weight"), None),
     "a mode": (lambda g, x, n, m: untraced(g, torch._C._set_grad_enabled, False), None),
     "an item of a tuple": (lambda g, x, n, m: g.call(operator.getitem, g.method("max", x, 0), 1), None),
+    "an item of a tuple of tensors with data": (lambda g, x, n, m: g.call(operator.getitem, real(g, tuple), 0), None),
+    "an item of a list of tensors with data": (lambda g, x, n, m: g.call(operator.getitem, real(g, list), 0), None),
     "a row": (lambda g, x, n, m: g.call(operator.getitem, x, 0), None),
     "rows by number": (
         lambda g, x, n, m: g.call(operator.getitem, x, n),

@@ -363,3 +363,30 @@ def test_a_number_that_an_operator_fetches_is_bound(call: Call) -> None:
     assumptions.bind(call.trace, call.shapes, tensor.meta["example_value"], again.meta["example_value"])
     assumptions.bind(call.trace, call.shapes, torch.ones(1), number)
     assert len(call.graph.nodes) == count
+
+
+@pytest.mark.parametrize(
+    ("module", "fixed", "symbolic", "settled"),
+    [
+        (False, False, False, False),
+        (False, True, False, True),
+        (True, False, False, True),
+        (True, False, True, False),
+        (True, True, True, True),
+    ],
+)
+@traced(Call)
+def test_numbers_that_operators_fetch_are_settled(
+    call: Call, module: bool, fixed: bool, symbolic: bool, settled: bool
+) -> None:
+    """As those that the program fetches: all of a trace with too many numbers, and those of modules."""
+    numbers = numbers_of(call.trace)
+    numbers.fixed, numbers.symbolic = fixed, symbolic
+    value = call.call(torch.sum, call.w if module else call.n).meta["example_value"]
+    call.call(torch.neg, call.x)  # stands for the operator
+    with call.mode:
+        number = assumptions.fetch_number(
+            lambda mode, operator, value: value.item(), call.trace, call.mode, None, value
+        )
+    assert [fetched[1:] for fetched in numbers.fetches] == [(value, number)]
+    assert list(map(str, numbers.assumed)) == (["Eq(u0, 2)"] if settled else [])

@@ -82,6 +82,35 @@ def test_steps_that_lead_nowhere(steps: int) -> None:
     assert not is_asked(constants[:1] * steps)
 
 
+# What releases of Python do with the value on top of the stack: the names of instructions, with their numbers, and
+# whether the value is asked for something else.
+STEPS: dict[str, tuple[str, bool]] = {
+    "3.11 v[1:2]": ("LOAD_CONST LOAD_CONST BUILD_SLICE:2 BINARY_SUBSCR", True),
+    "3.11 v[0, 1:2]": ("LOAD_CONST LOAD_CONST LOAD_CONST BUILD_SLICE:2 BUILD_TUPLE:2 BINARY_SUBSCR", True),
+    "3.12 v[1:2]": ("LOAD_CONST LOAD_CONST BINARY_SLICE", True),
+    "3.12 v[1:2:3]": ("LOAD_CONST BINARY_SUBSCR", True),
+    "3.12 f(v, 0, 1, 2)[:]": ("LOAD_CONST LOAD_CONST LOAD_CONST BINARY_SLICE", False),
+    "3.12 w[v:2]": ("LOAD_CONST BINARY_SLICE", False),
+    "3.14 v[0]": ("LOAD_SMALL_INT BINARY_OP:26", True),
+    "3.14 v[1:2]": ("LOAD_SMALL_INT LOAD_SMALL_INT BINARY_SLICE", True),
+    "3.14 v + 1": ("LOAD_SMALL_INT BINARY_OP:0", True),
+    "3.14 v ^ 1": ("LOAD_SMALL_INT BINARY_OP:12", True),
+    "3.14 v += 1": ("LOAD_SMALL_INT BINARY_OP:13", False),
+    "3.14 v ^= 1": ("LOAD_SMALL_INT BINARY_OP:25", False),
+    "3.14 w + v": ("BINARY_OP:0", False),
+}
+
+
+@pytest.mark.parametrize("source", STEPS)
+def test_steps_of_other_releases(source: str) -> None:
+    names, expected = STEPS[source]
+    steps: Any = [
+        types.SimpleNamespace(opname=name, arg=int(number) if number else None, argval=None)
+        for name, _, number in (step.partition(":") for step in names.split())
+    ]
+    assert is_asked(steps) is expected
+
+
 def test_loads_of_parameters() -> None:
     space: dict[str, Any] = {}
     exec("def f(v, w):\n    own = v\n    return own, w, v, w\n", space)

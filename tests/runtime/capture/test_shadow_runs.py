@@ -355,6 +355,21 @@ def test_a_shadow_run_that_fails_is_the_last(begun: Begun, asked: str) -> None:
     assert path.answer(good) is False and path.tensor(x) is None and path.number(begun.graph, "u0") is None
 
 
+@pytest.mark.parametrize("raises", [True, False])
+@pytest.mark.parametrize("variant", [None, (), (True,), (False,), (True, True, False), (False, True, True)])
+@traced()
+def test_answers_behind_a_shadow_run_that_has_failed(begun: Begun, variant: Any, raises: bool) -> None:
+    """Behind a guard that fails any answer will do: those of the variant make no further path."""
+    SPECULATION.of(begun.trace).variant = variant
+    path = path_speculation.path_of(begun.trace, begun.output)
+    assert path.shadow is not None
+    path.shadow.raises = raises
+    path.give_up()
+    for answer in (*(variant or ()), False, False):
+        assert path.guess(begun.given("x", X)) is (raises and answer)
+        path.answers.append(answer)
+
+
 def test_paths_without_an_end() -> None:
     found = Speculation()
     assert not found.endless

@@ -230,6 +230,13 @@ def test_walk_of_objects() -> None:
     assert walked(cycle) == {"v": "a list", "v[0]": "the same object as v"}
 
 
+def test_what_a_walk_makes_is_no_object_that_is_met_again() -> None:
+    """A walk makes a list of each set. A list that has ended would leave its identity to the next one."""
+    table = walked([{number} for number in range(4)])
+    assert [table[f"v[{number}] as a list"] for number in range(4)] == ["a list"] * 4
+    assert [table[f"v[{number}] as a list[0]"] for number in range(4)] == ["0", "1", "2", "3"]
+
+
 def test_walk_of_functions() -> None:
     """Closures, defaults, globals that the code names; functions of libraries are no state."""
     assert walked(made([3])) == {

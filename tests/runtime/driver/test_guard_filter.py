@@ -8,9 +8,12 @@ from typing import Any, Callable
 
 import pytest
 import torch
+import torch._dynamo.source
 from harness import CountingBackend, load
 
 import graphmend.runtime as _gm
+from graphmend.runtime.base import dialect_class, torch_names, trace_state
+from graphmend.runtime.driver import guard_filter
 
 SITE, OTHER, GUARD, EFFECT = "m.py:1:0:GM101", "m.py:2:0:GM101", "m.py:3:0:GM401", "m.py:4:0:GM301"
 POSITIVE, NEGATIVE = torch.arange(1.0, 5.0), -torch.arange(1.0, 5.0)
@@ -185,3 +188,57 @@ def test_a_changed_value_that_only_the_dialect_looks_at() -> None:
     again = check(model, 1)
     model.doubled = False
     again(2)
+
+
+def from_global(name: str, *steps: str) -> Any:
+    """The source that leads from a global through attributes, the table of a class, and items, which are written
+    `[name]`.
+    """
+    source: Any = torch_names.GlobalSource(name)
+    for step in steps:
+        if step == "__dict__":
+            source = torch._dynamo.source.TypeDictSource(source)
+        elif step.startswith("["):
+            source = torch_names.DictGetItemSource(source, step[1:-1])
+        else:
+            source = torch_names.AttrSource(source, step)
+    return source
+
+
+# Where a source leads, and whether the runtime owns the object.
+CLASS = ("builtins", "[_gm]")
+BRANCH = (*CLASS, "__dict__", "[branch]")
+OWNED: dict[tuple[str, ...], bool] = {
+    ("own",): True,
+    ("own", "branch"): True,
+    ("own", "branch", "__code__"): True,
+    CLASS: True,
+    (*CLASS, "branch"): True,
+    BRANCH: True,
+    (*BRANCH, "__func__"): True,
+    (*BRANCH, "__func__", "__code__"): True,
+    (*BRANCH, "__func__", "__defaults__"): True,
+    ("state", "local", "queue"): True,
+    # What the functions of the dialect look at belongs to the program, to torch, or to Python.
+    (*BRANCH, "__func__", "__globals__"): False,
+    (*BRANCH, "__func__", "__globals__", "[torch]"): False,
+    (*BRANCH, "__func__", "__globals__", "[torch]", "where"): False,
+    (*BRANCH, "__globals__", "[torch]", "__code__"): False,
+    ("state", "local", "trace"): False,
+    ("builtins",): False,
+    ("builtins", "[abs]"): False,
+    ("other", "[_gm]"): False,
+    ("other", "[_gm]", "branch", "__code__"): False,
+    ("torch",): False,
+    ("torch", "where"): False,
+    ("gone",): False,
+    ("gone", "branch"): False,
+}
+
+
+@pytest.mark.parametrize("steps", OWNED, ids=" ".join)
+def test_what_the_runtime_owns(steps: tuple[str, ...]) -> None:
+    """Guards on the runtime are dropped. A guard that is dropped wrongly lets a changed program pass."""
+    names = {"own": _gm, "state": trace_state, "torch": torch, "builtins": vars(builtins), "other": {}}
+    assert getattr(builtins, dialect_class.NAME) is dialect_class.Dialect
+    assert guard_filter.Sources(names).is_own(from_global(*steps)) is OWNED[steps]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import types
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 import torch
 from harness import Outcome, compare, load
+
+from graphmend.runtime.base import torch_names
+from graphmend.runtime.effects.purity_watch import Watch
 
 HEAD = """
 import logging
@@ -204,3 +208,12 @@ def f(x):
     return add(meter, x)
 """
     compare(load(tmp_path, text), calls())
+
+
+@pytest.mark.parametrize(("made", "known"), [(None, True), (1, True), (4, True), (5, False), (9, False)])
+def test_objects_that_are_older_than_a_watch(made: Any, known: bool) -> None:
+    """Objects of the trace are numbered as they are made; the fourth is the last one in front of the watch."""
+    output = types.SimpleNamespace(side_effects=None, graph=torch.fx.Graph(), random_calls=[])
+    mutation: Any = torch_names.ValueMutationExisting() if made is None else torch_names.ValueMutationNew()
+    mutation.birth = made
+    assert Watch(output, 4).knows(types.SimpleNamespace(mutation_type=mutation)) is known

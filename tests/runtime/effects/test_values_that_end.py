@@ -73,6 +73,7 @@ def deep(levels: int, last: Any) -> Any:
     return last if levels == 0 else [deep(levels - 1, last)]
 
 
+MANY = [*range(2 * finalizers.MOST)]  # more than the objects that are looked at; numbers do not count
 VALUES: dict[str, tuple[Callable[[], Any], bool]] = {
     "None": (lambda: None, False),
     "numbers": (lambda: [1, 2.0, "text", True, b"b", 1j], False),
@@ -94,6 +95,9 @@ VALUES: dict[str, tuple[Callable[[], Any], bool]] = {
     "in an attribute": (lambda: Plain(a=1, b=Ending()), True),
     "in an attribute of an item": (lambda: {"a": [Plain(b=Ending())]}, True),
     "behind numbers": (lambda: [[1, 2], (3,), Ending()], True),
+    "far inside, beside many numbers": (lambda: [deep(3, Ending()), MANY], True),
+    "far inside, behind many numbers": (lambda: [MANY, deep(3, Ending())], True),
+    "far inside, beside many texts": (lambda: Plain(a=deep(3, Ending()), b=dict.fromkeys(MANY, "text")), True),
     "in a slot": (lambda: slots(Ending()), False),
     "a generator": (steps, True),
     "an asynchronous generator": (rows, True),

@@ -368,7 +368,7 @@ def unsafe_value(variable: Variable, tx: Any, uses_methods: bool) -> Optional[st
 
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
 BUILDERS = ("BUILD_SLICE", "BUILD_TUPLE")
-IN_PLACE = 13  # the first in-place operator among the arguments of BINARY_OP
+IN_PLACE = range(13, 26)  # in-place operators among the arguments of BINARY_OP; Python 3.14 has `v[0]` as number 26
 NO_STEPS = ("CACHE", "EXTENDED_ARG", "NOT_TAKEN")
 
 
@@ -385,7 +385,7 @@ def is_asked(following: list[dis.Instruction]) -> bool:
         elif step.opname in BUILDERS and step.arg is not None:
             depth -= step.arg - 1
         elif step.opname == "BINARY_OP":
-            return depth == 1 and (step.arg or 0) < IN_PLACE
+            return depth == 1 and step.arg not in IN_PLACE
         elif step.opname.startswith(("BINARY_", "COMPARE_OP")):
             return depth == (2 if step.opname == "BINARY_SLICE" else 1)
         else:
