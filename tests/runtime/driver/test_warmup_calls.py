@@ -248,16 +248,26 @@ def test_an_exception_of_the_first_call_is_the_program_s() -> None:
 
 def test_locks_of_python_itself_are_no_preparation() -> None:
     messages: queue.Queue = queue.Queue()
+    messages.put("one")
 
-    def f(x: torch.Tensor) -> torch.Tensor:
+    def tensor_first(x: torch.Tensor) -> torch.Tensor:
         return x * messages.qsize()
 
-    torch._dynamo.reset()
-    messages.put("one")
-    backend = CountingBackend()
-    function = torch.compile(f, backend=backend)
-    assert function(torch.ones(3)).tolist() == [1.0] * 3
-    assert len(backend.graphs) == 1 and _gm.report()["callables"][-1]["mode"] == "partial"
+    def number_first(x: torch.Tensor) -> torch.Tensor:
+        return messages.qsize() * x
+
+    def behind_arithmetic(x: torch.Tensor) -> torch.Tensor:
+        return (2 - messages.qsize()) / x
+
+    for function in (tensor_first, number_first, behind_arithmetic):
+        torch._dynamo.reset()
+        backend = CountingBackend()
+        compiled = torch.compile(function, backend=backend)
+        assert compiled(torch.ones(3)).tolist() == [1.0] * 3
+        assert len(backend.graphs) == 1 and _gm.report()["callables"][-1]["mode"] != "waiting"
+        messages.put("two")
+        assert compiled(torch.ones(3)).tolist() == function(torch.ones(3)).tolist()
+        messages.get()
 
 
 def test_a_report_after_the_first_call_says_why_nothing_is_compiled() -> None:

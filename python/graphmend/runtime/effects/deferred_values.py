@@ -120,7 +120,10 @@ class DeferredNumber(DeferredValue):
         self.parts = parts
 
     def result(self, operation: str, *parts: Any) -> DeferredNumber:
-        """A placeholder for the result of an operation."""
+        """A placeholder for the result of an operation on numbers; the graph computes with tensors now."""
+        for part in parts:
+            if not isinstance(part, (int, float, str, DeferredNumber)):
+                refuse(self.site, ASKS)
         return DeferredNumber(self.site, operation, parts)
 
     def __add__(self, other: Any) -> DeferredNumber:
