@@ -141,7 +141,7 @@ const char *gm_calls_text(gm_arena *arena, const gm_checked *checked) {
 /* "NAME CALLS". */
 static bool is_call(const char *line, size_t length) {
     size_t name = strcspn(line, " \n");
-    size_t digits = strspn(line + name + 1, "0123456789");
+    size_t digits = name < length ? strspn(line + name + 1, "0123456789") : 0;
     return name > 0 && digits > 0 && digits < 10 && name + 1 + digits == length;
 }
 

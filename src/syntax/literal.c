@@ -153,7 +153,7 @@ static void read_one(reader *in) {
         skip_line_end(in);
     } else {
         put_text(in, in->at, in->at + 1);
-        in->at += is_brace(in) && in->text[in->at + 1] == byte ? 2U : 1U; /* the two braces of a pair stand in one part */
+        in->at += is_brace(in) && in->at + 1 < in->end && in->text[in->at + 1] == byte ? 2U : 1U;
     }
 }
 
