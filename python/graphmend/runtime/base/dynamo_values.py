@@ -11,12 +11,14 @@ Dynamo.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import sys
 from typing import Any, Callable, TypeVar
 
-from . import torch_names
+from . import torch_names, trace_state
+from .owned_state import OwnedState
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -77,14 +79,28 @@ def guard_attribute(source: Any, name: str) -> None:
         install_guard(AttrSource(source, name).make_guard(check))
 
 
+@dataclasses.dataclass
+class Objects:
+    """The objects of the program behind sources, in one graph: a trace reads them and changes none."""
+
+    output: Any = None
+    by_source: dict[Any, Any] = dataclasses.field(default_factory=dict)
+
+
+OBJECTS = OwnedState(__name__, Objects)
+
+
 def real(variable: Any) -> Any:
     """The object that the program holds; None for an object that the call has yet to make."""
-    output = translator().output
-    if variable.source is not None:
-        try:
-            return output.resolve_source_value(variable.source)
-        except Exception:  # an object made in this call
-            return None
+    output, source, trace = translator().output, variable.source, trace_state.local.trace
+    if source is not None:
+        found = {} if trace is None else OBJECTS.of_graph(trace, output).by_source
+        if source not in found:
+            try:
+                found[source] = output.resolve_source_value(source)
+            except Exception:  # an object made in this call
+                return None
+        return found[source]
     return variable.as_python_constant() if variable.is_python_constant() else getattr(variable, "value", None)
 
 
