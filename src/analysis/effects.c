@@ -56,8 +56,8 @@ static bool may_be_tensor(const question *asked, const gm_node *expression) {
     return value.class_ != GM_VALUE_NOT;
 }
 
-/* An item of what may be a tensor: the tracer stores into a copy, or finds that it is none and refuses. No tensor has an item by the name of a
- * text, so an item such as `group["lr"]` is one of an object. */
+/* An item of what may be a tensor: the tracer stores into a copy, or finds that it is none and refuses. No tensor has items by the name of a text, so
+ * an item with such a key belongs to another object. */
 static gm_refusal of_item_target(const question *asked, const gm_node *target) {
     const gm_node *root = root_of(target);
     const gm_symbol *symbol = root == NULL ? NULL : gm_scopes_symbol(asked->analysis->flow->scopes, root);

@@ -110,6 +110,17 @@ def test_sets_made_of_tables_have_the_order_of_python(tmp_path: Any, name: str) 
         assert torch.compile(mended, backend="eager")(torch.ones(1), dict(first), dict(second)) == expected
 
 
+MEETING = ["{20, 43, 67}", "{41, 14, 62}", "{51, 38, 61, 45}", "{67, 35, 66, 30, 27}"]  # added in order, another order
+
+
+@pytest.mark.parametrize("items", MEETING)
+def test_constant_sets_with_items_that_meet_are_part_of_the_graph(tmp_path: Any, items: str) -> None:
+    body = f"""d = dict.fromkeys({items}, x)
+        return list(d.keys() & {items}), [k for k in {items} | {{32}}], list({items} - {{43, 62, 27}}), x"""
+    outcome = compare(load(tmp_path, PROGRAM.format(body=body)), CALLS, grad=False, rounds=6)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
 def test_keys_of_tables_with_tensors_are_part_of_the_graph(tmp_path: Any) -> None:
     body = """d = {"w": x, "b": x + 1, "s": 2}
         return [k for k in set(d) - {"s"}], list(d.keys() & {"b", "w", "z"}), x"""

@@ -215,8 +215,11 @@ def copy_of(tx: Any, variable: Any) -> Optional[Any]:
         return None
     if kind is set:
         return set(values)
-    copy = frozenset(values)  # of a constant, which has its order already, or of items in their order
-    return copy if list(copy) == values else None
+    copies = (
+        frozenset(values),
+        *tx.f_code.co_consts,
+    )  # of items in their order, or a constant, which has its own order
+    return next((copy for copy in copies if type(copy) is frozenset and list(copy) == values), None)
 
 
 def operand(tx: Any, variable: Any) -> Any:
