@@ -16,18 +16,7 @@ from torch.fx import GraphModule, Node
 from . import node_facts
 from .marker_regions import tensor_of
 
-
-def written_storages(node: Node) -> set[int]:
-    """The memory that a node writes to."""
-    tensors = node_facts.tensors_in(node_facts.traced_arguments(node))
-    found = (node_facts.storage_of(tensors[place]) for place in node_facts.facts_of(node).writes)
-    return {storage for storage in found if storage is not None}
-
-
-def storages_of_inputs(module: GraphModule) -> set[int]:
-    """The memory of the inputs, parameters and buffers of a graph."""
-    inputs = (node for node in module.graph.nodes if node.op in ("placeholder", "get_attr"))
-    return {storage for node in inputs for storage in node_facts.storages_of(node)}
+INPUTS = ("placeholder", "get_attr")
 
 
 def records_gradient(node: Node) -> bool:
@@ -38,8 +27,8 @@ def records_gradient(node: Node) -> bool:
 def has_repeated_reads(module: GraphModule) -> bool:
     """Whether a gradient may need a value from memory of an input that the graph writes to."""
     nodes = list(module.graph.nodes)
-    inputs = storages_of_inputs(module)
-    writes = {node: found for node in nodes if (found := written_storages(node) & inputs)}
+    inputs = node_facts.storages_in(node for node in nodes if node.op in INPUTS)
+    writes = {node: found for node in nodes if (found := node_facts.writes_of(node) & inputs)}
     written: set[int] = set().union(*writes.values())
     if not written:
         return False
@@ -47,7 +36,7 @@ def has_repeated_reads(module: GraphModule) -> bool:
     for node in nodes:
         own = node_facts.storages_of(node) & written
         sources = own.union(*(read.get(source, set()) for source in node.all_input_nodes))
-        if node.op in ("placeholder", "get_attr") or not records_gradient(node):
+        if node.op in INPUTS or not records_gradient(node):
             read[node] = sources
         elif sources - writes.get(node, set()):
             return True
