@@ -117,14 +117,15 @@ gm_document *gm_unit_add(gm_documents *documents, gm_unit *unit, uint32_t at, co
 }
 
 void gm_unit_remove(gm_documents *documents, gm_unit *unit, gm_document *document) {
-    uint32_t at = 0;
-    while (unit->documents[at] != document) {
-        at++;
+    for (uint32_t i = 0; i < unit->count; i++) {
+        if (unit->documents[i] == document) {
+            memmove(unit->documents + i, unit->documents + i + 1, (unit->count - i - 1) * sizeof document);
+            unit->count--;
+            documents->open--;
+            free_document(documents, document);
+            return;
+        }
     }
-    memmove(unit->documents + at, unit->documents + at + 1, (unit->count - at - 1) * sizeof document);
-    unit->count--;
-    documents->open--;
-    free_document(documents, document);
 }
 
 void gm_documents_remove(gm_documents *documents, gm_unit *unit) {
