@@ -192,9 +192,7 @@ def unequal_gradients(module: GraphModule, marks: Marks) -> Optional[str]:
         return inputs
 
     for node in module.graph.nodes:
-        value = tensor_of(node)
-        values = [item for item in (value if isinstance(value, (tuple, list)) else [value])]
-        differentiable = any(isinstance(item, torch.Tensor) and item.requires_grad for item in values)
+        differentiable = node_facts.records_gradient(node)
         if node.op in ("placeholder", "get_attr"):
             if differentiable:
                 must[node] = may[node] = frozenset([node])

@@ -128,6 +128,11 @@ def warns(node: Node) -> bool:
     return facts_of(node).warns
 
 
+def records_gradient(node: Node) -> bool:
+    """Whether a value of a node requires a gradient."""
+    return any(tensor.requires_grad for tensor in tensors_in(tensor_of(node)))
+
+
 def writes_of(node: Node) -> set[int]:
     """The storages that a node may write to."""
     facts = facts_of(node)

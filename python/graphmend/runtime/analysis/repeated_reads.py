@@ -14,14 +14,8 @@ from __future__ import annotations
 from torch.fx import GraphModule, Node
 
 from . import node_facts
-from .marker_regions import tensor_of
 
 INPUTS = ("placeholder", "get_attr")
-
-
-def records_gradient(node: Node) -> bool:
-    """Whether a value of a node requires a gradient."""
-    return any(tensor.requires_grad for tensor in node_facts.tensors_in(tensor_of(node)))
 
 
 def has_repeated_reads(module: GraphModule) -> bool:
@@ -36,7 +30,7 @@ def has_repeated_reads(module: GraphModule) -> bool:
     for node in nodes:
         own = node_facts.storages_of(node) & written
         sources = own.union(*(read.get(source, set()) for source in node.all_input_nodes))
-        if node.op in INPUTS or not records_gradient(node):
+        if node.op in INPUTS or not node_facts.records_gradient(node):
             read[node] = sources
         elif sources - writes.get(node, set()):
             return True

@@ -331,9 +331,7 @@ def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, froze
             dependences |= {("hook", places[node])}
         for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, INDEPENDENT) | dependences
-        value = tensor_of(node)
-        values = value if isinstance(value, (tuple, list)) else (value,)
-        if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
+        if node_facts.records_gradient(node):
             table[node] = dependences
     leads = {
         position: frozenset(number for kind, number in dependences_of(table, node) if kind == "hook")

@@ -17,7 +17,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import outputs_of, tensor_of
+from ..analysis.marker_regions import outputs_of
 
 EMPTY: frozenset[int] = frozenset()
 Gradients = tuple[Optional[torch.Tensor], ...]
@@ -101,9 +101,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
         behind = EMPTY.union(*map(inputs_behind, node.all_input_nodes))
         for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, EMPTY) | behind
-        value = tensor_of(node)
-        values = value if isinstance(value, (tuple, list)) else (value,)
-        if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
+        if node_facts.records_gradient(node):
             table[node] = behind
     outputs = {
         position: inputs_behind(node)

@@ -225,12 +225,13 @@ class MendingBackend:
     def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
         """What the user's backend makes of a graph."""
         trace = trace_state.local.trace
-        is_whole = trace is not None and trace.whole
+        reuse: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
         if trace is not None and trace.whole:
             complete_graph(trace)
+            if is_compiler(self.inner):
+                reuse = without_reuse(module)
         if not is_compiler(self.inner):
             checkpointed_draws.restore_generators(module)
-        reuse = without_reuse(module) if is_whole and is_compiler(self.inner) else contextlib.nullcontext()
         with timings.phase(timings.BACKEND), reuse:
             return self.inner(module, inputs, **kwargs)
 

@@ -14,8 +14,8 @@ import contextlib
 from torch.fx import GraphModule, Node
 
 from ..analysis.marker_regions import tensor_of
-from ..analysis.node_facts import tensors_in
-from ..analysis.repeated_reads import records_gradient
+from ..analysis.node_facts import records_gradient, tensors_in
+from ..analysis.repeated_reads import INPUTS
 from ..base import torch_names
 from ..capture.data_scalars import compiles_gradients_early, may_compile_early, may_have_gradients
 
@@ -25,7 +25,7 @@ DEFECTIVE = (2, 13)
 def hands_out_kept(module: GraphModule) -> bool:
     """Whether an output without a gradient may be kept for gradients."""
     outputs = module.graph.output_node().all_input_nodes
-    computed = [node for node in outputs if node.op not in ("placeholder", "get_attr")]
+    computed = [node for node in outputs if node.op not in INPUTS]
     return may_have_gradients(module) and any(is_kept(node) for node in computed)
 
 
