@@ -106,6 +106,13 @@ PROGRAMS = {
         def state():
             return np.random.get_state()[1].tolist()
         """,
+    "reshaped_tensors": """
+        def f(x):
+            y = x.clone()[None]
+            if x.sum() > 0:
+                y.squeeze_(0)
+            return y / y.shape[0], y.dim()
+        """,
     "selected_strides": """
         TABLE = torch.arange(6).reshape(3, 2)
         def f(x):

@@ -102,6 +102,33 @@ static gm_refusal of_target(const question *asked, const gm_node *target) {
     }
 }
 
+static bool is_number(gm_value value) {
+    gm_value_form form = (gm_value_form)value.form;
+    return value.class_ == GM_VALUE_NOT && (form == GM_FORM_INT || form == GM_FORM_FLOAT || form == GM_FORM_NUMBER);
+}
+
+/* A number that a side of a branch puts into an attribute: the tracer merges it with the number that the attribute has on the other side. */
+static gm_refusal of_number(const question *asked, const gm_node *target) {
+    return of_value(asked, gm_as_Attribute(target)->value);
+}
+
+static gm_refusal of_assign(const question *asked, const gm_Assign *assign) {
+    bool number = asked->mode == GM_EFFECTS_SIDE && is_number(gm_value_of(asked->function, assign->value));
+    gm_refusal refusal = of_value(asked, assign->value);
+    for (uint32_t i = 0; i < assign->targets.count && refusal.reason == NULL; i++) {
+        const gm_node *target = assign->targets.items[i];
+        refusal = number && target->kind == GM_KIND_Attribute ? of_number(asked, target) : of_target(asked, target);
+    }
+    return refusal;
+}
+
+static gm_refusal of_augmented(const question *asked, const gm_AugAssign *assign) {
+    bool number = asked->mode == GM_EFFECTS_SIDE && assign->target->kind == GM_KIND_Attribute &&
+                  is_number(gm_value_of(asked->function, assign->value)) && is_number(gm_value_of(asked->function, assign->target));
+    gm_refusal refusal = of_value(asked, assign->value);
+    return first_of(refusal, number ? of_number(asked, assign->target) : of_target(asked, assign->target));
+}
+
 /* Contexts of torch itself, such as no_grad and autocast, change nothing but how the operations inside are traced. */
 static gm_refusal of_with(const question *asked, const gm_With *with) {
     for (uint32_t i = 0; i < with->items.count; i++) {
@@ -216,10 +243,8 @@ static gm_refusal of_statement(const question *asked, const gm_node *statement) 
     switch ((gm_kind)statement->kind) {
     case GM_KIND_Pass: return none;
     case GM_KIND_Expr: return of_value(asked, gm_as_Expr(statement)->value);
-    case GM_KIND_Assign:
-        return first_of(of_value(asked, gm_as_Assign(statement)->value), of_targets(asked, &gm_as_Assign(statement)->targets));
-    case GM_KIND_AugAssign:
-        return first_of(of_value(asked, gm_as_AugAssign(statement)->value), of_target(asked, gm_as_AugAssign(statement)->target));
+    case GM_KIND_Assign: return of_assign(asked, gm_as_Assign(statement));
+    case GM_KIND_AugAssign: return of_augmented(asked, gm_as_AugAssign(statement));
     case GM_KIND_AnnAssign:
         return first_of(of_value(asked, gm_as_AnnAssign(statement)->value), of_target(asked, gm_as_AnnAssign(statement)->target));
     case GM_KIND_If: return of_if(asked, gm_as_If(statement));

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "analysis/chosen.h"
+
 /* ---- What a condition is ---- */
 
 static gm_test_class larger(gm_test_class left, gm_test_class right) {
@@ -175,7 +177,10 @@ static gm_test_class classify(gm_function *function, const gm_node *test, const 
         *reason = value.reason;
         return GM_TEST_TENSOR;
     }
-    return value.class_ == GM_VALUE_NOT ? GM_TEST_PYTHON : classify_unknown(function, test);
+    if (value.class_ == GM_VALUE_NOT) {
+        return gm_chosen_reads(function, test) ? GM_TEST_SUSPECT : GM_TEST_PYTHON;
+    }
+    return classify_unknown(function, test);
 }
 
 gm_test_class gm_test_classify(gm_function *function, const gm_node *test, const char **reason) {

@@ -33,6 +33,7 @@ typedef struct gm_function {
     struct gm_assignment *assignment;
     struct gm_reaching *reaching;
     struct gm_environments *environments;
+    struct gm_chosen *chosen;         /* private; filled when first needed */
 } gm_function;
 
 /* Scopes now, the rest on demand. The code is for a release of torch. */

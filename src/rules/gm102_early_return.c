@@ -66,9 +66,16 @@ typedef struct gm_value_search {
     const gm_symbol *symbol;
     bool python;
     bool tensor;
+    bool number; /* every Python value is a number */
 } value_search;
 
 static bool look_for_values(const gm_list *block, void *context);
+
+static void note_value(value_search *search, gm_value value) {
+    search->python = search->python || value.class_ == GM_VALUE_NOT;
+    search->tensor = search->tensor || value.class_ == GM_VALUE_TENSOR;
+    search->number = search->number && (value.form == GM_FORM_INT || value.form == GM_FORM_FLOAT || value.form == GM_FORM_NUMBER);
+}
 
 /* What a side assigns to a variable, where it does so plainly. */
 static void look_at_statement(value_search *search, const gm_node *statement) {
@@ -78,8 +85,7 @@ static void look_at_statement(value_search *search, const gm_node *statement) {
             const gm_node *target = assign->targets.items[i];
             if (target->kind == GM_KIND_Name && gm_scopes_symbol(search->plan->function->flow->scopes, target) == search->symbol) {
                 gm_value value = gm_value_of(search->plan->function, assign->value);
-                search->python = search->python || value.class_ == GM_VALUE_NOT;
-                search->tensor = search->tensor || value.class_ == GM_VALUE_TENSOR;
+                note_value(search, value);
             }
         }
     }
@@ -93,28 +99,29 @@ static bool look_for_values(const gm_list *block, void *context) {
     return true;
 }
 
-/* Whether a variable holds a Python value behind the branch on one of its ways. */
-static bool is_python_choice(const gm_plan *plan, const gm_symbol *symbol) {
-    value_search search = {plan, symbol, false, false};
+/* Whether a variable holds a Python value behind the branch on one of its ways, and whether a number on all of them. */
+static bool is_python_choice(const gm_plan *plan, const gm_symbol *symbol, bool *number) {
+    value_search search = {plan, symbol, false, false, true};
     look_for_values(&plan->then, &search);
     look_for_values(&plan->orelse, &search);
     if (!search.python && gm_symbols_have(&plan->operands, symbol)) {
         gm_value before = gm_value_before(plan->function, plan->statement, symbol);
-        search.python = before.class_ == GM_VALUE_NOT;
+        note_value(&search, before);
     }
+    *number = *number && (search.number || !search.python);
     return search.python;
 }
 
-static const gm_symbol *python_choice(gm_analysis *analysis, gm_plan *plan) {
-    if (gm_sides_branch(analysis, plan).reason != NULL) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < plan->targets.count; i++) {
-        if (is_python_choice(plan, plan->targets.items[i])) {
-            return plan->targets.items[i];
+/* The first variable of which the branch chooses a Python value; `*number`: all those values are numbers. */
+static const gm_symbol *python_choice(gm_analysis *analysis, gm_plan *plan, bool *number) {
+    const gm_symbol *first = NULL;
+    *number = true;
+    for (uint32_t i = 0; gm_sides_branch(analysis, plan).reason == NULL && i < plan->targets.count; i++) {
+        if (is_python_choice(plan, plan->targets.items[i], number) && first == NULL) {
+            first = plan->targets.items[i];
         }
     }
-    return NULL;
+    return first;
 }
 
 /* ---- Results ---- */
@@ -189,16 +196,17 @@ static gm_refusal refusal_of(gm_analysis *analysis, gm_plan *plan) {
     return refusal.reason != NULL ? refusal : weigh(analysis, plan, copies);
 }
 
-static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_refusal refusal, const char *message, bool certain) {
+static gm_refusal refusal_of_site(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_refusal refusal) {
     if (refusal.reason == NULL) {
         refusal = gm_effects_of_function(analysis, site->function);
     }
     if (refusal.reason == NULL) {
         refusal = gm_test_refusal(analysis, site, plan->test, false);
     }
-    if (refusal.reason == NULL) {
-        refusal = refusal_of(analysis, plan);
-    }
+    return refusal.reason != NULL ? refusal : refusal_of(analysis, plan);
+}
+
+static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_refusal refusal, const char *message, bool certain) {
     if (refusal.reason == NULL) {
         gm_report_plan(analysis, plan, message, advice, certain);
     } else {
@@ -218,18 +226,22 @@ static bool find_if(gm_analysis *analysis, const gm_site *site) {
     plan->then = branch->body;
     plan->orelse = branch->orelse;
     const char *message = NULL;
+    bool number = false;
     bool deep = gm_sides_deep(site);
     if (holds_return(analysis, &branch->body) || (!deep && holds_return(analysis, &branch->orelse))) {
         message = class_ == GM_TEST_TENSOR ? gm_analysis_text(analysis, "return decided by the value of a tensor: %s", reason)
                                            : "return decided by what may be the value of a tensor";
     } else {
-        const gm_symbol *choice = site->place->tail && !deep ? python_choice(analysis, plan) : NULL;
+        const gm_symbol *choice = site->place->tail && !deep ? python_choice(analysis, plan, &number) : NULL;
         if (choice == NULL) {
             return false;
         }
         message = gm_analysis_text(analysis, "`%s` is a Python value chosen by the value of a tensor", choice->name->text);
     }
-    gm_refusal refusal = {deep ? GM_SIDES_DEEP_WORDS : NULL, deep ? site->node : NULL};
+    gm_refusal refusal = refusal_of_site(analysis, site, plan, (gm_refusal){deep ? GM_SIDES_DEEP_WORDS : NULL, deep ? site->node : NULL});
+    if (refusal.reason != NULL && number) {
+        return false; /* GM101: the tracer merges the numbers */
+    }
     report(analysis, site, plan, refusal, message, class_ == GM_TEST_TENSOR);
     return true;
 }
@@ -261,6 +273,7 @@ static bool find_assignment(gm_analysis *analysis, const gm_site *site) {
     if (refusal.reason == NULL) {
         refusal = gm_effects_of(analysis, site->function, choice->orelse, GM_EFFECTS_SIDE);
     }
+    refusal = refusal_of_site(analysis, site, plan, refusal);
     report(analysis, site, plan, refusal, "a Python value is chosen by the value of a tensor", class_ == GM_TEST_TENSOR);
     return true;
 }

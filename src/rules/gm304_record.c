@@ -404,6 +404,45 @@ static bool under_data(const gm_site *site) {
     return false;
 }
 
+static bool is_number(gm_value value) {
+    gm_value_form form = (gm_value_form)value.form;
+    return value.class_ == GM_VALUE_NOT && (form == GM_FORM_INT || form == GM_FORM_FLOAT || form == GM_FORM_NUMBER);
+}
+
+typedef struct gm_path_question {
+    gm_analysis *analysis;
+    const gm_node *target;
+    bool found;
+} path_question;
+
+static bool look_for_path(const gm_node *node, const gm_node *parent, void *context) {
+    path_question *asked = context;
+    (void)parent;
+    asked->found |= node->kind == GM_KIND_Attribute && gm_analysis_same_text(asked->analysis, node, asked->target);
+    return !asked->found;
+}
+
+/* The tests around a statement that are looked through: a ladder of `elif` may have any number of them. */
+enum { MOST_TESTS = 8 };
+
+/* A number that one side of a branch on data puts into an attribute, where the function certainly reads the attribute as well: the record would be
+ * refused, and the tracer merges the numbers of both sides. */
+static bool is_merged(gm_analysis *analysis, const gm_site *site, const record *found, const char *path) {
+    if (found->value == NULL || found->target->kind != GM_KIND_Attribute || !is_number(gm_value_of(site->function, found->value)) ||
+        !under_data(site)) {
+        return false;
+    }
+    path_question asked = {analysis, found->target, gm_read_next(analysis, site, path)};
+    uint32_t tests = 0;
+    for (const gm_place *place = site->place; place != NULL && !asked.found && tests < MOST_TESTS; place = place->outer) {
+        if (place->owner->kind == GM_KIND_If) {
+            gm_walk(analysis->arena, gm_as_If(place->owner)->test, look_for_path, &asked);
+            tests++;
+        }
+    }
+    return asked.found;
+}
+
 static bool is_constructor(const gm_function *function) {
     return function->node->kind == GM_KIND_FunctionDef && strncmp(gm_as_FunctionDef(function->node)->name->text, "__init", 6) == 0;
 }
@@ -470,6 +509,9 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
         return false;
     }
     if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
+        return false;
+    }
+    if (is_merged(analysis, site, &found, plan->path)) {
         return false;
     }
     const char *changed = grows ? gm_counter_message : "an object is changed in every call";

@@ -179,6 +179,8 @@ class Reader:
 
     def comparison(self, fact: Any) -> str:
         """The name of the truth value of an assumption about a floating-point number."""
+        import sympy
+
         (symbol,) = fact.free_symbols
         source = source_of(self.graph, symbol)
         if source is None or source.target != "item":
@@ -187,6 +189,11 @@ class Reader:
         sides = [number if side == symbol else float(side) for side in fact.args]
         with self.graph.inserting_after(number):
             test = self.graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
+        if isinstance(fact, sympy.Equality) and 0 in sides:  # -0.0 equals 0.0, and is another number
+            with self.graph.inserting_after(test):
+                sign = self.graph.call_function(torch.signbit, (number,))
+            with self.graph.inserting_after(sign):
+                test = self.graph.call_function(operator.gt, (test, sign))
         name = f"fact_{len(self.names)}"
         with self.graph.inserting_after(test):
             self.names[name] = self.graph.call_method("to", (test, torch.int64))

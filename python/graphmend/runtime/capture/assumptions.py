@@ -258,6 +258,8 @@ def foretold_values(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optiona
             is_compared = isinstance(expr, sympy.core.relational.Relational) and symbol in expr.args
             if value is None or not is_compared or not math.isfinite(value) or len(expr.free_symbols) != 1:
                 return None
+            if value == 0 and math.copysign(1, value) < 0:
+                return None  # sympy has no -0.0, and the constant would be 0.0
             values[symbol] = sympy.Float(value)
         elif not symbol_is_type(symbol, SymT.UNBACKED_INT) or value is None:
             return None

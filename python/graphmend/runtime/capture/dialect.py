@@ -17,6 +17,8 @@ from torch.compiler import is_dynamo_compiling
 from ..base import dialect_names as torch
 from ..base import marker_ops
 from ..base.trace_state import local, replays
+from .merged_numbers import merges_numbers
+from .side_attributes import begin_sides, end_side, merge_attributes, store_attributes
 from .trace_time import (
     close_region,
     decided_by_data,
@@ -108,6 +110,8 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
         if len(first) != len(second):
             refuse(site, "the two sides give lists of different lengths")
         return list(merge(site, key, predicate, tuple(first), tuple(second)))
+    if merges_numbers("first", "second"):
+        return merge_numbers(key, predicate, first, second)
     if isinstance(first, IMMUTABLE) and isinstance(second, IMMUTABLE):
         if type(first) is type(second) and first == second and str(first) == str(second):  # 0.0 is not -0.0
             return first
@@ -117,6 +121,15 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
     if first is not second:
         refuse(site, "the two sides give different Python objects")
     return first
+
+
+def merge_numbers(key: str, predicate: torch.Tensor, first: Any, second: Any) -> Any:
+    """The number of one of two sides; both are floats, or both are integers of 64 bits."""
+    dtype = torch.float64 if type(first) is float else torch.int64
+    left = torch.full((), first, dtype=dtype, device=predicate.device)
+    right = torch.full((), second, dtype=dtype, device=predicate.device)
+    marker_ops.pair(key, left, right)
+    return torch.where(predicate, left, right).item()
 
 
 def merge_tables(
@@ -154,18 +167,23 @@ def branch(
     predicate = truth(site, test)
     key = new_key(site)
     open_region(key)
+    begin_sides(key)
     marker_ops.enter(key, predicate)
     start = len(local.queue)
     first = then(*operands)
     tag_events(predicate, start, True)
+    end_side(key)
     marker_ops.otherwise(key)
     start = len(local.queue)
     second = orelse(*operands)
     tag_events(predicate, start, False)
+    end_side(key)
     marker_ops.leave(key)
     result = merge(site, key, predicate, first, second)
+    merge_attributes(site, key, "predicate", merge)
     marker_ops.done(key)
     close_region(key)
+    store_attributes(key)
     return result
 
 

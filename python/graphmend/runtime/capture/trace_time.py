@@ -16,7 +16,7 @@ from typing import Any, Iterator, NoReturn, Optional
 from ..base import call_stack, hooks, saved_tensor_hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
 from ..base.marker_ops import key_of, site_of
-from . import hoisted_tests, identity_guard
+from . import hoisted_tests, identity_guard, side_attributes
 from .path_speculation import MAX_DECISIONS, SPECULATION, path_of
 
 
@@ -205,13 +205,18 @@ def is_queue(item: Any) -> bool:
     return source is not None and source_name(source).endswith(trace_state.QUEUE_SOURCE)
 
 
-def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
-    """Refuse a change of a Python object that outlives the open side: a side may change only objects made by itself."""
+def is_outside(trace: trace_state.Trace, effects: Any, item: Any) -> bool:
+    """Whether a Python object outlives the side that is open; False without an open side."""
     inside = FEATURE.of(trace).output if trace.open else None
     if inside is None or effects is not inside.side_effects:
-        return
+        return False
     kind = item.mutation_type
-    if kind is None or kind.scope != torch_names.current_scope_id():
+    return kind is None or kind.scope != torch_names.current_scope_id()
+
+
+def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
+    """Refuse a change of a Python object that outlives the open side: a side may change only objects made by itself."""
+    if is_outside(trace, effects, item):
         name = source_name(getattr(item, "source", None)) or type(item).__name__
         refuse(site_of(trace.open[-1][0]), f"a side changes a Python object that outlives it: {name}")
 
@@ -231,7 +236,9 @@ def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> 
 
 @FEATURE.hook("effects.store")
 def check_store(store: Any, trace: trace_state.Trace, self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refuse a side's write to an attribute of an object from outside the side."""
+    """Refuse a side's write to an attribute of an object from outside the side, apart from numbers and texts."""
+    if is_outside(trace, self, item) and side_attributes.may_write(trace, item, args[1]):
+        return side_attributes.write(store, trace, self, item, *args, **kwargs)
     refuse_outside(trace, self, item)
     return hooks.DECLINED
 

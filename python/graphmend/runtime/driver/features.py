@@ -27,6 +27,7 @@ ORDER = (
     "shims.lists_in_sort",
     "shims.no_op_conversions",
     "shims.selected_strides",
+    "shims.reshaped_tensors",
     "shims.number_outputs",
     "effects.deferred_values",
     "shims.builtins_of_tensors",

@@ -70,6 +70,8 @@ def keep_apart(
     reason = reason_against_clone(module, order, region, source)
     if reason is not None:
         return reason
+    if one_side_brings_gradient(order, region, source, storage):
+        return "only one side makes a tensor require a gradient"
     further_holders = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
     for side in (0, 1):
         give_name_back(source, set(region.sides[side]))
@@ -89,6 +91,28 @@ def keep_apart(
     if branch_proofs.requires_grad(source) and spoils_gradient(order, region, storage):
         return "a side changes a tensor in place that a gradient needs, which Python finds out going back"
     return select_after(module, region, source, copies, private)
+
+
+def one_side_brings_gradient(order: branch_proofs.Order, region: Region, source: Node, storage: int) -> bool:
+    """Whether a tensor requires no gradient in front of a region, and one behind a write of one of the two sides.
+
+    The fake tensor does not tell: the write of the side has changed it.
+    """
+    start = order.position[region.start]
+    writers = [node for node in order.nodes if storage in node_facts.writes_of(node)]
+    if any(brings_gradient(node, source) for node in (source, *writers) if order.position[node] < start):
+        return False
+    brings = [any(brings_gradient(node, source) for node in writers if node in side) for side in region.sides]
+    return brings[0] != brings[1]
+
+
+def brings_gradient(node: Node, source: Node) -> bool:
+    """Whether a tensor requires a gradient because of a node that makes it or writes to it."""
+    if node.op in ("placeholder", "get_attr"):
+        argument = node.meta.get("grapharg")
+        value = tensor_of(node) if argument is None else argument.example
+        return isinstance(value, torch.Tensor) and value.requires_grad
+    return any(branch_proofs.requires_grad(other) for other in node.all_input_nodes if other is not source)
 
 
 def spoils_gradient(order: branch_proofs.Order, region: Region, storage: int) -> bool:

@@ -250,6 +250,7 @@ def escaping_value(region: Region, values_kept: set[Node]) -> Optional[str]:
     `kept`.
     """
     chosen = {select.result for select in region.selects} | set(region.stored)
+    chosen |= {side for select in region.selects for side in select.sides if is_number(side)}
     for nodes in region.sides:
         inside = set(nodes)
         for node in nodes:
@@ -259,6 +260,11 @@ def escaping_value(region: Region, values_kept: set[Node]) -> Optional[str]:
                 if user.op != "output" or node not in values_kept:
                     return "a value that is made on one side is used behind the branch"
     return None
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node is the tensor of a number that one side of a branch gives (`capture/merged_numbers.py`)."""
+    return node.target is torch.full and node.args[0] == ()
 
 
 def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node], shown: bool) -> Optional[str]:

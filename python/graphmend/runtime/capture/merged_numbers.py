@@ -1,0 +1,74 @@
+"""Numbers of the two sides of a branch, merged into one number of the graph.
+
+    if loss.item() < best:      # one graph has both sides
+        best, bad = loss.item(), 0
+    else:
+        bad = bad + 1           # behind the branch, data decide what `best` and `bad` are
+
+Each number becomes a 0-d tensor, in double precision or of 64 bits, which hold the numbers of Python exactly. The graph
+selects one of them, and reads the number from the tensor, as `.item()` does. Without this, the graph would have to
+follow the path of one call.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..base import hooks, trace_state
+from ..base.dynamo_values import constant, translator
+from ..base.owned_state import OwnedState
+from .identity_guard import type_of
+
+
+@dataclasses.dataclass
+class Merged:
+    """The merged numbers of one graph."""
+
+    output: Any = None
+    count: int = 0
+
+    def note(self) -> None:
+        """Note one more merged number."""
+        self.count += 1
+
+
+MERGED = OwnedState(__name__, Merged)
+
+MOST = 8  # merged numbers of a graph: each is a symbol, and many symbols cost a compiler more than the paths of the calls
+LARGE = 2**62  # 64 bits hold what calls count from here on
+
+
+@constant
+def merges_numbers(first: str, second: str) -> bool:
+    """Whether two variables of the calling frame are different numbers of one type, which the graph may merge."""
+    trace, output = trace_state.local.trace, translator().output
+    if trace is None or not trace.whole or hooks.features_off:
+        return False
+    names = output.current_tx.symbolic_locals
+    left, right = names[first].realize(), names[second].realize()
+    kind = type_of(left)
+    if kind not in (int, float) or type_of(right) is not kind or is_same(left, right):
+        return False
+    merged = MERGED.of_graph(trace, output)
+    if merged.count == MOST or not (can_be_held(left) and can_be_held(right)):
+        return False
+    merged.note()
+    return True
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """Whether two numbers are one in every call: equal constants, or one symbol."""
+    if left.is_python_constant() and right.is_python_constant():
+        first, second = left.as_python_constant(), right.as_python_constant()
+        return bool(first == second) and str(first) == str(second)  # 0.0 is not -0.0
+    numbers = [getattr(variable, "sym_num", None) for variable in (left, right)]
+    return None not in numbers and numbers[0].node.expr == numbers[1].node.expr
+
+
+def can_be_held(variable: Any) -> bool:
+    """Whether a constant of the graph holds a number: AOTAutograd takes 0.0 for -0.0, and 64 bits have an end."""
+    if not variable.is_python_constant():
+        return True
+    number = variable.as_python_constant()
+    return str(number) != "-0.0" if isinstance(number, float) else abs(number) < LARGE
