@@ -122,9 +122,12 @@ static gm_refusal of_assign(const question *asked, const gm_Assign *assign) {
     return refusal;
 }
 
+/* Of an attribute without evidence the tracer finds out what it is. */
 static gm_refusal of_augmented(const question *asked, const gm_AugAssign *assign) {
     bool number = asked->mode == GM_EFFECTS_SIDE && assign->target->kind == GM_KIND_Attribute &&
-                  is_number(gm_value_of(asked->function, assign->value)) && is_number(gm_value_of(asked->function, assign->target));
+                  is_number(gm_value_of(asked->function, assign->value));
+    gm_value target = gm_value_of(asked->function, assign->target);
+    number = number && (target.class_ == GM_VALUE_UNKNOWN || is_number(target));
     gm_refusal refusal = of_value(asked, assign->value);
     return first_of(refusal, number ? of_number(asked, assign->target) : of_target(asked, assign->target));
 }

@@ -217,7 +217,7 @@ def different_strides(x):
 
 
 def different_values(x):
-    return pick(x.sum() > 0, lambda x: (x * 2, 1), lambda x: (x - 1, 2), x)
+    return pick(x.sum() > 0, lambda x: (x * 2, "a"), lambda x: (x - 1, "b"), x)
 
 
 def random_side(x):

@@ -47,6 +47,7 @@ from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
 from . import anomaly_mode, device_asserts
 from .dead_code_that_raises import dead_nodes_that_raise
 from .functionalize_sides import functionalize
+from .hoisted_inputs import hoist_inputs
 from .simplify_selects import simplify
 
 
@@ -89,6 +90,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         numbers_as_tensors(module)
     if trace.whole:
         hand_out_tensors(module)
+    hoist_inputs(module)
     marks = read_markers(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
