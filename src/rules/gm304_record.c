@@ -267,7 +267,22 @@ static bool may_give_plain(plain_question *asked, const gm_Call *call) {
     return known ? guess(asked, &call->base, !asked->itself) : may_be_plain(asked, &call->base, !asked->itself);
 }
 
+static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
+    size_t length = strlen(text);
+    return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
+}
+
+/* `self.counts.get(key, 0)` of the dictionary that is written to: read when the statement is carried out. */
+static bool reads_own(plain_question *asked, const gm_Call *call) {
+    const gm_node *receiver = call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
+    return receiver != NULL && gm_name_is(gm_as_Attribute(call->func)->attr, "get") && call->keywords.count == 0 &&
+           reads_as(asked->function, receiver, asked->own) && are_plain(asked, &call->args);
+}
+
 static bool is_plain_call(plain_question *asked, const gm_Call *call) {
+    if (reads_own(asked, call)) {
+        return true;
+    }
     const gm_name *name = gm_flow_qualified(asked->function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
@@ -283,11 +298,6 @@ static bool is_plain_call(plain_question *asked, const gm_Call *call) {
         }
     }
     return may_give_plain(asked, call);
-}
-
-static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
-    size_t length = strlen(text);
-    return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
 }
 
 /* A number, a text, or a container of such. */
@@ -422,6 +432,13 @@ static bool look_for_path(const gm_node *node, const gm_node *parent, void *cont
     return !asked->found;
 }
 
+/* Whether the value of an item is computed from what the container holds: `self.counts[key] = self.counts.get(key, 0) + 1`. */
+static bool reads_path(gm_analysis *analysis, const record *found) {
+    path_question asked = {analysis, found->target, false};
+    gm_walk(analysis->arena, found->value, look_for_path, &asked);
+    return asked.found;
+}
+
 /* The tests around a statement that are looked through: a ladder of `elif` may have any number of them. */
 enum { MOST_TESTS = 8 };
 
@@ -504,6 +521,7 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);
+    found.counts = found.counts || (found.keys.count > 0 && found.value != NULL && reads_path(analysis, &found));
     bool known = found.value != NULL && !found.counts && !certain;
     if (known && !is_span(site->function, found.value) && !under_data(site)) {
         return false;
