@@ -104,7 +104,7 @@ static gm_refusal of_target(const question *asked, const gm_node *target) {
 
 static bool is_number(gm_value value) {
     gm_value_form form = (gm_value_form)value.form;
-    return value.class_ == GM_VALUE_NOT && (form == GM_FORM_INT || form == GM_FORM_FLOAT || form == GM_FORM_NUMBER);
+    return value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
 }
 
 /* A number that a side of a branch puts into an attribute: the tracer merges it with the number that the attribute has on the other side. */

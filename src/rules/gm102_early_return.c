@@ -74,7 +74,7 @@ static bool look_for_values(const gm_list *block, void *context);
 static void note_value(value_search *search, gm_value value) {
     search->python = search->python || value.class_ == GM_VALUE_NOT;
     search->tensor = search->tensor || value.class_ == GM_VALUE_TENSOR;
-    search->number = search->number && (value.form == GM_FORM_INT || value.form == GM_FORM_FLOAT || value.form == GM_FORM_NUMBER);
+    search->number = search->number && (value.form >= GM_FORM_BOOL && value.form <= GM_FORM_NUMBER);
 }
 
 /* What a side assigns to a variable, where it does so plainly. */

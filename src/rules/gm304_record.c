@@ -416,7 +416,7 @@ static bool under_data(const gm_site *site) {
 
 static bool is_number(gm_value value) {
     gm_value_form form = (gm_value_form)value.form;
-    return value.class_ == GM_VALUE_NOT && (form == GM_FORM_INT || form == GM_FORM_FLOAT || form == GM_FORM_NUMBER);
+    return value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
 }
 
 typedef struct gm_path_question {

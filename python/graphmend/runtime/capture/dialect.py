@@ -125,7 +125,7 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
 
 def merge_numbers(key: str, predicate: torch.Tensor, first: Any, second: Any) -> Any:
     """The number of one of two sides; both are floats, or both are integers of 64 bits."""
-    dtype = torch.float64 if type(first) is float else torch.int64
+    dtype = torch.float64 if type(first) is float else torch.int64 if type(first) is int else torch.bool
     left = torch.full((), first, dtype=dtype, device=predicate.device)
     right = torch.full((), second, dtype=dtype, device=predicate.device)
     marker_ops.pair(key, left, right)

@@ -48,7 +48,7 @@ def merges_numbers(first: str, second: str) -> bool:
     names = output.current_tx.symbolic_locals
     left, right = names[first].realize(), names[second].realize()
     kind = type_of(left)
-    if kind not in (int, float) or type_of(right) is not kind or is_same(left, right):
+    if kind not in (int, float, bool) or type_of(right) is not kind or is_same(left, right):
         return False
     merged = MERGED.of_graph(trace, output)
     if merged.count == MOST or not (can_be_held(left) and can_be_held(right)):
