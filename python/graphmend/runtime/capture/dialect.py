@@ -110,7 +110,7 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
         if len(first) != len(second):
             refuse(site, "the two sides give lists of different lengths")
         return list(merge(site, key, predicate, tuple(first), tuple(second)))
-    if merges_numbers("first", "second"):
+    if merges_numbers(site, "first", "second"):
         return merge_numbers(key, predicate, first, second)
     if isinstance(first, IMMUTABLE) and isinstance(second, IMMUTABLE):
         if type(first) is type(second) and first == second and str(first) == str(second):  # 0.0 is not -0.0

@@ -23,25 +23,30 @@ from .identity_guard import type_of
 
 @dataclasses.dataclass
 class Merged:
-    """The merged numbers of one graph."""
+    """The merged numbers of one graph, and the sites of their branches."""
 
     output: Any = None
     count: int = 0
+    sites: dict[str, None] = dataclasses.field(default_factory=dict)
 
-    def note(self) -> None:
+    def note(self, site: str) -> None:
         """Note one more merged number."""
         self.count += 1
+        self.sites[site] = None
 
 
 MERGED = OwnedState(__name__, Merged)
 
-MOST = 8  # merged numbers of a graph: each is a symbol, and many symbols cost a compiler more than the paths of the calls
+MOST = (
+    8  # merged numbers of a graph: each is a symbol, and many symbols cost a compiler more than the paths of the calls
+)
 LARGE = 2**62  # 64 bits hold what calls count from here on
 
 
 @constant
-def merges_numbers(first: str, second: str) -> bool:
-    """Whether two variables of the calling frame are different numbers of one type, which the graph may merge."""
+def merges_numbers(site: str, first: str, second: str) -> bool:
+    """Whether two variables of the calling frame are different numbers of one type, which the graph may
+    merge."""
     trace, output = trace_state.local.trace, translator().output
     if trace is None or not trace.whole or hooks.features_off:
         return False
@@ -53,7 +58,7 @@ def merges_numbers(first: str, second: str) -> bool:
     merged = MERGED.of_graph(trace, output)
     if merged.count == MOST or not (can_be_held(left) and can_be_held(right)):
         return False
-    merged.note()
+    merged.note(site)
     return True
 
 

@@ -93,7 +93,9 @@ def may_write(trace: trace_state.Trace, item: Any, value: Any) -> bool:
     return is_side and isinstance(item, UserDefinedObjectVariable) and type_of(value) in PLAIN
 
 
-def write(store: Callable[..., Any], trace: trace_state.Trace, effects: Any, item: Any, *args: Any, **kwargs: Any) -> None:
+def write(
+    store: Callable[..., Any], trace: trace_state.Trace, effects: Any, item: Any, *args: Any, **kwargs: Any
+) -> None:
     """Write to an attribute of an object from outside of the open side."""
     (name, value, *rest), key = args, trace.open[-1][0]
     table = effects.store_attr_mutations.get(item, {})

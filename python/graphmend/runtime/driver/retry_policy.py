@@ -23,6 +23,7 @@ from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
 from ..capture import dynamic_counters
 from ..capture.assumptions import numbers_of
+from ..capture.merged_numbers import MERGED
 from ..capture.path_speculation import SPECULATION
 from ..effects import deferred_calls, object_writes
 from ..external import numpy_random_functions
@@ -57,6 +58,7 @@ class Strategy(enum.Enum):
     SYMBOLIC_NUMBERS = "numbers from the data stay symbolic, because the graph writes to a number of a module"
     HOST_DRAWS = "functions that draw from NumPy run as operators"
     SIZES_IN_TEXTS = "open sizes in texts are those of the call"
+    SEPARATE_NUMBERS = "branches whose numbers were merged stay as written"
     COMPILED_NUMBERS = "the backend is a compiler after all, for which Python computes numbers"
     CONSTANT_NUMBERS = "numbers from the data are constants"
     SYMBOLIC_AFTER_ALL = "numbers that were constants because they were many stay symbolic"
@@ -228,6 +230,12 @@ def try_constants(course: Course, failed: Attempt) -> None:
     course.numbers.fix_for_compiler(failed.trace, isinstance(failed.cause, trace_state.SymbolsRefused))
 
 
+def separate_numbers(course: Course, failed: Attempt) -> None:
+    sites = dict.fromkeys(MERGED.of(failed.trace).sites, f"its numbers cannot be left open: {first_line(failed.error)}")
+    trace_state.registry.refused(sites)
+    course.off.update(dict.fromkeys(sites))
+
+
 def return_to_symbols(course: Course, failed: Attempt) -> None:
     course.numbers.return_to_symbols()
 
@@ -317,6 +325,10 @@ TRANSITIONS = (
             )
         ),
     ),
+    Transition(
+        Strategy.SEPARATE_NUMBERS,
+        without_preparation(lambda course, failed: bool(MERGED.of(failed.trace).sites)),
+    ),
     Transition(Strategy.COMPILED_NUMBERS, without_preparation(met_compiler)),
     Transition(
         Strategy.CONSTANT_NUMBERS,
@@ -339,6 +351,7 @@ CHANGES: dict[Strategy, Change] = {
     Strategy.EAGER_ANSWERS: answer_as_eager,
     Strategy.SYMBOLIC_NUMBERS: keep_symbols,
     Strategy.HOST_DRAWS: host_draws,
+    Strategy.SEPARATE_NUMBERS: separate_numbers,
     Strategy.CONSTANT_NUMBERS: try_constants,
     Strategy.SYMBOLIC_AFTER_ALL: return_to_symbols,
     Strategy.OPEN_COUNTERS: open_counters,
