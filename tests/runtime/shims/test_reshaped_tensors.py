@@ -29,9 +29,15 @@ BODIES = {
     "object": "b = Box()\n        b.tensor = y\n        if x.sum() > 0:\n            b.tensor.swapdims_(0, 1)\n        return y.shape",
     "frame": "\n        def turn(t):\n            t.t_()\n        if x.sum() > 0:\n            turn(y)\n        return y.shape, y * y.size(0)",
 }
+TWICE = "y = x.clone()\n        if x.sum() > 0:\n            y.unsqueeze_(0)\n            y.squeeze_(0)\n        return y.shape, y * y.size(-1)"
 CALLS = [lambda n=n: (torch.ones(3) * n,) for n in (1.0, -1.0, 2.0)]
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_shape_behind_the_branch(tmp_path: Path, name: str) -> None:
     compare(load(tmp_path, MODULE.format(body=BODIES[name].strip())), CALLS, grad=False, rounds=3)
+
+
+def test_open_sizes(tmp_path: Path) -> None:
+    calls = [lambda size=size: (torch.ones(size),) for size in ((2, 3), (3, 2), (3, 4))]
+    compare(load(tmp_path, MODULE.format(body=TWICE)), calls, grad=False, rounds=6)

@@ -12,10 +12,13 @@ pointwise operators that never fail on the values of their arguments, and deriva
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Optional
 
 import torch
+
+from ..base import torch_names
 
 # Operators that never fail on data once they succeeded on tensors of the same shapes, dtypes and devices.
 TOTAL = frozenset(
@@ -151,6 +154,15 @@ def may_fail(overload: Any, integral: bool, args: tuple[Any, ...]) -> bool:
     if torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags:
         return True
     return torch.Tag.pointwise not in tags and name not in TOTAL
+
+
+@functools.lru_cache(maxsize=None)
+def changes_shape(name: str) -> bool:
+    """Whether an operator changes the shape of its first argument in place: `squeeze_`, `t_`, `as_strided_`."""
+    packet = getattr(torch.ops.aten, name, None) if name.endswith("_") else None
+    if not isinstance(packet, torch_names.OpOverloadPacket):  # `__name__` is a text of the namespace
+        return False
+    return any(torch.Tag.inplace_view in getattr(packet, overload).tags for overload in packet.overloads())
 
 
 def saves_result(overload: Any) -> bool:

@@ -216,6 +216,8 @@ def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Ten
             return facts_of_schemas(target, args, kwargs, tensors)
     elif node.op == "call_function" and not allowed_functions.is_vouched_for(target):
         return unknown
+    if aten_facts.changes_shape(str(target if node.op == "call_method" else getattr(target, "__name__", ""))):
+        return Facts(False, frozenset({0}))  # a second call would meet the shape from behind the first one
     if target is operator.getitem and isinstance(args[0], (tuple, list)):
         return NOTHING
     if target is torch.autograd.grad:  # stand-ins have no backward graph; derivatives neither draw nor write

@@ -67,8 +67,8 @@ def is_same(left: Any, right: Any) -> bool:
     if left.is_python_constant() and right.is_python_constant():
         first, second = left.as_python_constant(), right.as_python_constant()
         return bool(first == second) and str(first) == str(second)  # 0.0 is not -0.0
-    numbers = [getattr(variable, "sym_num", None) for variable in (left, right)]
-    return None not in numbers and numbers[0].node.expr == numbers[1].node.expr
+    first, second = (getattr(variable, "sym_num", None) for variable in (left, right))
+    return first is not None and second is not None and bool(first.node.expr == second.node.expr)
 
 
 def can_be_held(variable: Any) -> bool:

@@ -42,19 +42,29 @@ def has_place(tensor: torch.Tensor) -> bool:
     return tensor.layout == torch.strided
 
 
+def without_repeats(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor over the same memory without the repeats of `expand`, to which no operator can write."""
+    tensor = tensor.detach()
+    if not has_place(tensor) or 0 not in tensor.stride():
+        return tensor
+    size = [1 if stride == 0 and length > 1 else length for length, stride in zip(tensor.shape, tensor.stride())]
+    return tensor.as_strided(size, tensor.stride())
+
+
 def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
     """Save values and version counters of tensors; returns the function to restore both."""
-    copies = [tensor.detach().clone() for tensor in tensors]
+    copies = [without_repeats(tensor).clone() for tensor in tensors]
+    shapes = [tensor.shape for tensor in tensors]
     sizes = [(item.storage_offset(), item.size(), item.stride()) if has_place(item) else () for item in tensors]
     versioned = tuple(tensor for tensor in tensors if not tensor.is_inference())
     versions = tuple(tensor._version for tensor in versioned)
 
     def restore() -> None:
         with torch.no_grad():
-            for tensor, copy, size in zip(tensors, copies, sizes):
-                if size and tensor.shape != copy.shape:  # `out=` has resized the tensor
+            for tensor, copy, size, shape in zip(tensors, copies, sizes, shapes):
+                if size and tensor.shape != shape:  # `out=` has resized the tensor
                     tensor.set_(tensor.untyped_storage(), *size)
-                tensor.detach().copy_(copy)
+                without_repeats(tensor).copy_(copy)
         torch_names._unsafe_set_version_counter(versioned, versions)
 
     return restore

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
-from ..base import call_stack, hooks, torch_names, trace_state
+from ..analysis.aten_facts import changes_shape
+from ..base import call_stack, hooks, trace_state
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "sizes of tensors that change their shape in place", partial=True)
 
@@ -22,19 +21,11 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "sizes of tensors that change the
 @FEATURE.hook("tensor.method")
 def renew_behind(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Renew what Dynamo knows of tensors behind a method that changes a shape in place."""
-    if not name.endswith("_") or not changes_shape(name):
+    if not changes_shape(name):
         return hooks.DECLINED
     result = method(self, tx, name, args, kwargs)
     renew_tensors(tx, result)
     return result
-
-
-def changes_shape(name: str) -> bool:
-    """Whether a method of tensors changes their shape in place."""
-    operator = getattr(torch.ops.aten, name, None)
-    if not isinstance(operator, torch_names.OpOverloadPacket):
-        return False
-    return any(torch.Tag.inplace_view in getattr(operator, name).tags for name in operator.overloads())
 
 
 def renew_tensors(tx: Any, *further: Any) -> None:
