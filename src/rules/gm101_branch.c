@@ -25,8 +25,9 @@ static const char page[] =
     "takes a root or a logarithm can have an infinite derivative where it is not chosen; then replace its input as well. "
     "If a side is expensive, use `torch.cond`, or leave the branch.\n\n"
     "## When the mend is safe\n\n"
-    "The sides may only compute and assign local variables: no attribute, item or global is written, nothing is called that could "
-    "have an effect, every variable that a side needs is bound. `graphmend run` then traces both sides and proves on the graph that "
+    "The sides may only compute, assign local variables, and put numbers into attributes: no other attribute, no item and no global is "
+    "written, nothing is called that could have an effect, every variable that a side needs is bound. Numbers are merged as tensors are: the "
+    "graph selects one and reads it. `graphmend run` then traces both sides and proves on the graph that "
     "they cannot fail, draw no random numbers, mutate nothing, agree in dtype, shape and device, and have the same gradients as "
     "the branch.\n";
 

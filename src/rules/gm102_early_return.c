@@ -22,7 +22,7 @@ static const char page[] =
     "Compute both results and select once, at the end:\n\n"
     "    y = x.relu()\n"
     "    return torch.where(x.sum() < 0, x * 0, y @ y.T)\n\n"
-    "Results of different shape, `None` on one side, or a Python number that depends on data cannot come out of one graph: give both "
+    "Results of different shape, or `None` on one side, cannot come out of one graph: give both "
     "sides the same form, or decide outside the compiled function.\n\n"
     "## When the mend is safe\n\n"
     "Both ways to the end of the function may only compute: the demands are those of GM101, put to the side and to everything behind "

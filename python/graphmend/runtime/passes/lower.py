@@ -35,6 +35,7 @@ from ..autograd.tensor_hooks import has_hooks, place_hooks, refuse_hooks
 from ..autograd.unused_gradients import Reach, reach_of
 from ..base.graph_code import finish
 from ..base.marker_ops import kind_of, site_of
+from ..base.torch_names import is_non_overlapping_and_dense_or_false
 from ..base.trace_state import SiteRefused, Trace
 from ..capture.assumption_checks import Facts, add_numbers
 from ..capture.assumptions import MANY, numbers_of, route, unasserted
@@ -199,7 +200,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     event_values = {value for event in marks.events for value in event.values}
     values_kept = event_values | {region.predicate for region in marks.regions}
     for region in marks.regions:
-        reason = unproved_sides(order, region) or escaping_value(region, values_kept)
+        reason = unproved_sides(order, region) or escaping_value(region, values_kept) or moved_input(region)
         for select in region.selects:
             reason = reason or branch_proofs.aliasing(order, region, select, event_values)
         if reason is not None:
@@ -264,6 +265,23 @@ def escaping_value(region: Region, values_kept: set[Node]) -> Optional[str]:
     return None
 
 
+def has_gates(region: Region) -> bool:
+    """Whether gradients flow through a region, so that its sides may get gates (`gate_gradients`)."""
+    return any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides)
+
+
+def moved_input(region: Region) -> Optional[str]:
+    """The reason if a gate would move a tensor to memory without gaps, where another kernel may round otherwise."""
+    for side, nodes in enumerate(region.sides):
+        if region.scales[side] and has_gates(region):
+            inside = set(nodes)
+            sources = {source for node in nodes for source in node.all_input_nodes if source not in inside}
+            for source in filter(branch_proofs.requires_grad, sources):
+                if not is_non_overlapping_and_dense_or_false(fake_of(source)):
+                    return "a side reads a tensor whose memory has gaps, and a copy of it may be rounded otherwise"
+    return None
+
+
 def is_number(node: Node) -> bool:
     """Whether a node is the tensor of a number that one side of a branch gives (`capture/merged_numbers.py`)."""
     return node.target is torch.full and node.args[0] == ()
@@ -297,10 +315,8 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
     gradient of zero into NaN (0 * inf), but exact zeros leave the gate.
     """
     for region in marks.regions:
-        if not any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
-            continue
         for side, nodes in enumerate(region.sides):
-            if region.scales[side]:
+            if region.scales[side] and has_gates(region):
                 gate_side(module, region, side, nodes)
                 anomaly_mode.mark(region)
 
