@@ -204,7 +204,10 @@ def lazily(tx: Any, value: Any) -> Any:
 
 def truth_of(tx: Any, variable: Any) -> Any:
     """Dynamo's variable of the truth value of a variable."""
-    return getattr(variable, torch_names.method("truth"))(tx)
+    truth = getattr(variable, torch_names.method("truth"), None)
+    if truth is not None:
+        return truth(tx)
+    return torch_names.VariableTracker.build(tx, bool).call_function(tx, [variable], {})  # torch before 2.10
 
 
 def attribute_of(tx: Any, variable: Any, name: str) -> Any:

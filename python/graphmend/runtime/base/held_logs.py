@@ -46,10 +46,11 @@ class KeepBack(logging.Filter):
 
 
 def dynamo_loggers() -> list[logging.Logger]:
-    """All loggers of Dynamo and of symbolic shapes, with the loggers of artifacts."""
+    """All loggers of Dynamo, of symbolic shapes and of fake tensors, with the loggers of artifacts."""
     loggers = []
+    names = ("torch._dynamo", "torch.fx.experimental", "torch._subclasses")
     for name, logger in list(logging.root.manager.loggerDict.items()):
-        if isinstance(logger, logging.Logger) and name.startswith(("torch._dynamo", "torch.fx.experimental")):
+        if isinstance(logger, logging.Logger) and name.startswith(names):
             loggers.append(logger)
     return loggers
 
