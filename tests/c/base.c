@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/names.h"
+#include "base/seed.h"
 #include "base/sha256.h"
 #include "base/source.h"
 #include "base/table.h"
@@ -128,6 +129,56 @@ static void say_positions(request *asked) {
         printf("%u:%u:%u:%u ", found.line, found.column, gm_source_column(&plain, found), gm_source_column(&indexed, found));
     }
     printf("\n");
+}
+
+/* Where each line ends, without what ends it. */
+static void say_lines(request *asked) {
+    const gm_tree *tree = gm_parse(asked->arena, "text", asked->bytes, asked->size, NULL);
+    for (uint32_t line = 1; line <= tree->source->line_count; line++) {
+        printf("%u ", gm_source_line_end(tree->source, line));
+    }
+    printf("\n");
+}
+
+/* The texts of a line, with a NUL between two; `-` alone is none. The list ends in NULL. */
+static const char **texts_of(const request *asked, size_t *count) {
+    const char *all = gm_arena_copy(asked->arena, asked->bytes, asked->size);
+    const char **texts = GM_NEW_ARRAY(asked->arena, const char *, asked->size + 2);
+    *count = 0;
+    for (const char *at = all; at <= all + asked->size; at += strlen(at) + 1) {
+        texts[(*count)++] = strcmp(at, "-") == 0 ? NULL : at;
+    }
+    texts[*count] = NULL;
+    return texts;
+}
+
+/* The hash of texts in a row, each with its end. */
+static void say_row(request *asked) {
+    size_t count = 0;
+    const char **texts = texts_of(asked, &count);
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    for (size_t i = 0; i < count; i++) {
+        gm_hasher_add_text(&hasher, texts[i]);
+    }
+    gm_hash hash = gm_hasher_end(&hasher);
+    print_hex(hash.words, sizeof hash.words);
+}
+
+/* Whether the first text is one of the others, and in which of them it ends. */
+static void say_texts(request *asked) {
+    size_t count = 0;
+    const char **texts = texts_of(asked, &count);
+    printf("%d ", gm_text_in(texts[0], texts + 1));
+    for (size_t i = 1; i < count; i++) {
+        printf("%d", gm_text_ends_with(texts[0], texts[i]));
+    }
+    printf("\n");
+}
+
+static void say_seed(request *asked) {
+    (void)asked;
+    printf("%llx\n", (unsigned long long)gm_seed());
 }
 
 /* What printf and the writer of numbers add to a text of that size. */
@@ -252,6 +303,7 @@ static const struct {
     {"sha256", say_sha256},       {"siphash", say_siphash}, {"utf8", say_utf8},   {"visible", say_visible},
     {"json", say_json},           {"width", say_width},     {"name", say_name},   {"key", say_key},
     {"positions", say_positions}, {"buffer", say_buffer},   {"arena", say_arena}, {"work", say_work},
+    {"lines", say_lines},         {"row", say_row},         {"texts", say_texts}, {"seed", say_seed},
 };
 
 static void (*find(const char *what))(request *asked) {
