@@ -196,6 +196,65 @@ static void say_buffer(request *asked) {
     print_hex(out.bytes, out.length);
 }
 
+/* A buffer that holds exactly the bytes, and what stands behind it in memory when it is made a text. */
+static void say_full(request *asked) {
+    gm_buffer out;
+    gm_buffer_init(&out, asked->arena);
+    gm_buffer_add(&out, asked->bytes, asked->size);
+    size_t room = out.capacity - out.length;
+    char *behind = gm_arena_copy(asked->arena, "behind", 6);
+    bool ended = strlen(gm_buffer_text(&out)) == asked->size;
+    printf("%zu %s %s\n", room, ended ? "ended" : "open", behind);
+}
+
+/* No more than a gigabyte at once: a sanitizer would end the program, where malloc has nothing to give. */
+static void *allocate_some(void *context, size_t size) {
+    (void)context;
+    return size <= (size_t)1 << 30 ? malloc(size) : NULL;
+}
+
+static void release_some(void *context, void *memory) {
+    (void)context;
+    free(memory);
+}
+
+static void take(gm_arena *arena, int way, size_t size) {
+    gm_buffer out;
+    gm_buffer_init(&out, arena);
+    char *small = gm_arena_copy(arena, "small", 5);
+    if (way == 0) {
+        (void)gm_arena_alloc(arena, size);
+    } else if (way == 1) {
+        (void)gm_arena_grow(arena, small, 6, size);
+    } else {
+        gm_buffer_add_text(&out, "text");
+        gm_buffer_reserve(&out, size);
+    }
+}
+
+static bool is_taken(int way, size_t size) {
+    jmp_buf out_of_memory;
+    gm_arena arena;
+    volatile bool taken = false;
+    gm_arena_init(&arena, (gm_allocator){allocate_some, release_some, NULL}, &out_of_memory);
+    if (setjmp(out_of_memory) == 0) {
+        take(&arena, way, size);
+        taken = true;
+    }
+    gm_arena_free(&arena);
+    return taken;
+}
+
+/* Whether there is room for a number of bytes: in a new block, in one that grows, and in a buffer. */
+static void say_size(request *asked) {
+    uint64_t size = 0;
+    memcpy(&size, asked->bytes, sizeof size);
+    for (int way = 0; way < 3; way++) {
+        printf("%s ", is_taken(way, (size_t)size) ? "taken" : "refused");
+    }
+    printf("\n");
+}
+
 /* Whether a block keeps its place: where it shrinks, and where it is the newest one and the chunk has room for it. */
 static bool keeps_place(const gm_arena *arena, const unsigned char *bytes, size_t size, size_t wanted) {
     bool newest = (const char *)bytes < arena->next && (size_t)(arena->next - (const char *)bytes) < size + 8;
@@ -304,6 +363,7 @@ static const struct {
     {"json", say_json},           {"width", say_width},     {"name", say_name},   {"key", say_key},
     {"positions", say_positions}, {"buffer", say_buffer},   {"arena", say_arena}, {"work", say_work},
     {"lines", say_lines},         {"row", say_row},         {"texts", say_texts}, {"seed", say_seed},
+    {"full", say_full},           {"size", say_size},
 };
 
 static void (*find(const char *what))(request *asked) {

@@ -292,6 +292,21 @@ def test_texts_of_every_size_are_formatted(base: Base) -> None:
     assert in_hex(base("buffer", texts)) == expected
 
 
+def test_a_text_ends_inside_of_its_own_memory(base: Base) -> None:
+    """Also where the bytes fill what a buffer has: what stands behind it stays as it is."""
+    told = [line.split(" ", 1) for line in base("full", [b"z" * size for size in range(600)])]
+    assert {rest for _, rest in told} == {"ended behind"}
+    assert sum(room == "0" for room, _ in told) > 100
+
+
+def test_sizes_that_nobody_has_are_refused(base: Base) -> None:
+    """Up to the greatest number, beyond which nothing can be added to it."""
+    halves = [(1 << 64) - 1 - less for less in range(20)] + [(1 << 63) + more for more in range(-20, 20)]
+    sizes = [0, 1, 7, 8, 1000, 100_000, *halves, *((1 << 62) + more for more in range(3))]
+    told = base("size", [size.to_bytes(8, "little") for size in sizes])
+    assert told == [("taken " if size <= 100_000 else "refused ") * 3 for size in sizes]
+
+
 def test_blocks_of_memory_keep_what_is_in_them(base: Base) -> None:
     chance = random.Random(3)
     texts = [bytes(chance.choice((byte, byte & 62)) for byte in text) for text in by_length(120)]
