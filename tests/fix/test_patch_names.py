@@ -60,8 +60,9 @@ def test_a_patch_names_files_below_the_folder_that_it_is_applied_in(fix: Command
     fix.write("tree/.a/b.py", BEFORE)
     tree = fix.folder / "tree"
     here = str(tree).lstrip("/")
-    ways = {f"{front}{name}": name for front in ("", "./", "././", ".//") for name in ("a.py", ".a/b.py")}
+    ways = {f"{front}{name}": name for front in ("", "./", "././", ".//", ".//././/") for name in ("a.py", ".a/b.py")}
     ways |= {f"{slash}{here}{name}": f"{here}{name}" for slash in "/ // ///".split() for name in ("/a.py", "/./a.py")}
+    ways |= {f"/./{here}/a.py": f"{here}/a.py", f".//./../{tree.name}/a.py": f"../{tree.name}/a.py"}
     ways |= {"../tree/a.py": "../tree/a.py", "./../tree/a.py": "../tree/a.py", ".a/../a.py": ".a/../a.py"}
     for typed, told in ways.items():
         command = [fix.executable, "fix", "--diff", "--isolated", typed]
