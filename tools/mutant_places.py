@@ -2,10 +2,11 @@
 
 Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
 other program: the last `break` of a `switch`, one in front of `default: break`, the boundary of `a < b ? a : b`, of
-`a < b ? 0 : a - b` and of `if (a < b) { b = a; }`, one more of what memory is taken for, the slot at which a hash table
-is entered, `va_end`, and the count of work against its budget, which is far above ordinary files
-(tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by chance: an operator first, so that
-comparisons do not crowd out the rarer ones, then one of its places.
+`a < b ? 0 : a - b` and of `if (a < b) { b = a; }`, one more of what memory is taken for or a local array has room for,
+the slot at which a hash table is entered and how full it may be, the item whose size is asked, what `longjmp` gives,
+`va_end`, and the count of work against its budget, which is far above ordinary files (tests/syntax/test_hostile.py
+holds the budget itself). `draw` takes places by chance: an operator first, so that comparisons do not crowd out the
+rarer ones, then one of its places.
 """
 
 from __future__ import annotations
@@ -42,8 +43,11 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
 WORK = re.compile(r"\s*(?:gm_work|gm_source_index_columns|va_end)\(")
-TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_arena_alloc|gm_arena_grow|calloc|gm_work)\(")
+TAKEN = re.compile(r"\b(?:GM_NEW_ARRAY|gm_(?:arena_alloc|arena_grow|buffer_reserve|work)|[cm]alloc|realloc|longjmp)\(")
 SLOT = re.compile(r"(?<!\+ 1\) )& \([\w.>-]*capacity - $")
+FULL = re.compile(r"count >= [\w.>-]*capacity / 2\b")
+SIZED = re.compile(r"\bsizeof [\w.>-]+\[$")
+ROOM = re.compile(r"[ \t]+(?!return\b)[a-z]\w* (\w+)\[[\w +]*\];")
 TERM, CAST = r"(?:\d \* )?[\w.*>\[\]-]+", r"(?:\([a-z]\w*\))?"
 CHOSEN = rf"{CAST}\(?\1\)? : {CAST}\(?\2\)?|{CAST}\(?\2\)? : {CAST}\(?\1\)?|0 : \1 - \2"
 SMALLER = re.compile(rf"({TERM}) (?:[<>]=?) ({TERM}) \? (?:{CHOSEN})(?![\w.\[(-])")
@@ -116,6 +120,15 @@ def smaller(code: str, found: re.Match[str]) -> Iterator[re.Match[str]]:
         yield statement
 
 
+def is_room(code: str, found: re.Match[str]) -> bool:
+    """Whether a place is the length of a local array of which nobody asks the size."""
+    declared = ROOM.match(code, code.rfind("\n", 0, found.start()) + 1)
+    if declared is None or not declared.end(1) < found.start() < declared.end():
+        return False
+    behind = code[declared.end() : code.find("\n}", declared.end())]
+    return re.search(rf"\b(?:sizeof|LENGTH)\b[ (]*{declared.group(1)}\b", behind) is None
+
+
 def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[int, str, str]:
     """Offset, what stands there and what shall; an empty text for no mutant."""
     before = found.group()
@@ -123,7 +136,11 @@ def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[
         found.start() < closing(code, taken.end() - 1) for taken in before_in_line(code, found)
     ):
         return 0, "", ""
-    if operator == "constant" and SLOT.search(code, max(0, found.start() - 60), found.start()):
+    before_it = code[max(0, found.start() - 60) : found.start()]
+    if operator == "constant" and (SLOT.search(before_it) or SIZED.search(before_it) or is_room(code, found)):
+        return 0, "", ""
+    line = code[code.rfind("\n", 0, found.start()) + 1 : code.find("\n", found.start())]
+    if operator in ("boundary", "constant") and FULL.search(line):
         return 0, "", ""
     if operator == "constant":
         return found.start(), before, str(int(before) + 1)

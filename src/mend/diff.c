@@ -250,13 +250,10 @@ static void add_quoted(gm_buffer *out, const char *side, const char *path) {
     gm_buffer_add_text(out, "\"\n");
 }
 
-/* A tab ends a name that holds blanks. */
+/* A name from the folder on in which the patch is applied: git takes none that begins with `/` or `./`. A tab ends one that holds blanks. */
 static void add_name(gm_buffer *out, const char *prefix, const char *path) {
-    while (strncmp(path, "./", 2) == 0) {
-        path += 2;
-    }
-    while (*path == '/') {
-        path++;
+    while (*path == '/' || strncmp(path, "./", 2) == 0) {
+        path += *path == '/' ? 1 : 2;
     }
     if (needs_quotes(path)) {
         gm_buffer_add(out, prefix, 4); /* "--- " */

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/names.h"
+#include "base/seed.h"
 #include "base/sha256.h"
 #include "base/source.h"
 #include "base/table.h"
@@ -130,6 +131,56 @@ static void say_positions(request *asked) {
     printf("\n");
 }
 
+/* Where each line ends, without what ends it. */
+static void say_lines(request *asked) {
+    const gm_tree *tree = gm_parse(asked->arena, "text", asked->bytes, asked->size, NULL);
+    for (uint32_t line = 1; line <= tree->source->line_count; line++) {
+        printf("%u ", gm_source_line_end(tree->source, line));
+    }
+    printf("\n");
+}
+
+/* The texts of a line, with a NUL between two; `-` alone is none. The list ends in NULL. */
+static const char **texts_of(const request *asked, size_t *count) {
+    const char *all = gm_arena_copy(asked->arena, asked->bytes, asked->size);
+    const char **texts = GM_NEW_ARRAY(asked->arena, const char *, asked->size + 2);
+    *count = 0;
+    for (const char *at = all; at <= all + asked->size; at += strlen(at) + 1) {
+        texts[(*count)++] = strcmp(at, "-") == 0 ? NULL : at;
+    }
+    texts[*count] = NULL;
+    return texts;
+}
+
+/* The hash of texts in a row, each with its end. */
+static void say_row(request *asked) {
+    size_t count = 0;
+    const char **texts = texts_of(asked, &count);
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    for (size_t i = 0; i < count; i++) {
+        gm_hasher_add_text(&hasher, texts[i]);
+    }
+    gm_hash hash = gm_hasher_end(&hasher);
+    print_hex(hash.words, sizeof hash.words);
+}
+
+/* Whether the first text is one of the others, and in which of them it ends. */
+static void say_texts(request *asked) {
+    size_t count = 0;
+    const char **texts = texts_of(asked, &count);
+    printf("%d ", gm_text_in(texts[0], texts + 1));
+    for (size_t i = 1; i < count; i++) {
+        printf("%d", gm_text_ends_with(texts[0], texts[i]));
+    }
+    printf("\n");
+}
+
+static void say_seed(request *asked) {
+    (void)asked;
+    printf("%llx\n", (unsigned long long)gm_seed());
+}
+
 /* What printf and the writer of numbers add to a text of that size. */
 static void say_buffer(request *asked) {
     gm_buffer out;
@@ -143,6 +194,65 @@ static void say_buffer(request *asked) {
         gm_buffer_add_text(&out, "no end");
     }
     print_hex(out.bytes, out.length);
+}
+
+/* A buffer that holds exactly the bytes, and what stands behind it in memory when it is made a text. */
+static void say_full(request *asked) {
+    gm_buffer out;
+    gm_buffer_init(&out, asked->arena);
+    gm_buffer_add(&out, asked->bytes, asked->size);
+    size_t room = out.capacity - out.length;
+    char *behind = gm_arena_copy(asked->arena, "behind", 6);
+    bool ended = strlen(gm_buffer_text(&out)) == asked->size;
+    printf("%zu %s %s\n", room, ended ? "ended" : "open", behind);
+}
+
+/* No more than a gigabyte at once: a sanitizer would end the program, where malloc has nothing to give. */
+static void *allocate_some(void *context, size_t size) {
+    (void)context;
+    return size <= (size_t)1 << 30 ? malloc(size) : NULL;
+}
+
+static void release_some(void *context, void *memory) {
+    (void)context;
+    free(memory);
+}
+
+static void take(gm_arena *arena, int way, size_t size) {
+    gm_buffer out;
+    gm_buffer_init(&out, arena);
+    char *small = gm_arena_copy(arena, "small", 5);
+    if (way == 0) {
+        (void)gm_arena_alloc(arena, size);
+    } else if (way == 1) {
+        (void)gm_arena_grow(arena, small, 6, size);
+    } else {
+        gm_buffer_add_text(&out, "text");
+        gm_buffer_reserve(&out, size);
+    }
+}
+
+static bool is_taken(int way, size_t size) {
+    jmp_buf out_of_memory;
+    gm_arena arena;
+    volatile bool taken = false;
+    gm_arena_init(&arena, (gm_allocator){allocate_some, release_some, NULL}, &out_of_memory);
+    if (setjmp(out_of_memory) == 0) {
+        take(&arena, way, size);
+        taken = true;
+    }
+    gm_arena_free(&arena);
+    return taken;
+}
+
+/* Whether there is room for a number of bytes: in a new block, in one that grows, and in a buffer. */
+static void say_size(request *asked) {
+    uint64_t size = 0;
+    memcpy(&size, asked->bytes, sizeof size);
+    for (int way = 0; way < 3; way++) {
+        printf("%s ", is_taken(way, (size_t)size) ? "taken" : "refused");
+    }
+    printf("\n");
 }
 
 /* Whether a block keeps its place: where it shrinks, and where it is the newest one and the chunk has room for it. */
@@ -252,6 +362,8 @@ static const struct {
     {"sha256", say_sha256},       {"siphash", say_siphash}, {"utf8", say_utf8},   {"visible", say_visible},
     {"json", say_json},           {"width", say_width},     {"name", say_name},   {"key", say_key},
     {"positions", say_positions}, {"buffer", say_buffer},   {"arena", say_arena}, {"work", say_work},
+    {"lines", say_lines},         {"row", say_row},         {"texts", say_texts}, {"seed", say_seed},
+    {"full", say_full},           {"size", say_size},
 };
 
 static void (*find(const char *what))(request *asked) {

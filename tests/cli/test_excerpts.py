@@ -6,6 +6,9 @@ The mark stands below what it marks, a character of two columns below two, and e
 
 from __future__ import annotations
 
+import itertools
+import json
+import random
 import re
 from typing import Any
 
@@ -81,3 +84,49 @@ def test_marks_over_several_lines(cli: Any) -> None:
     out = cli("check", "--no-cache", "--isolated", "--exit-zero", "--output-format", "full", "a.py").out
     found = re.findall(r"^ +\d+ \| (.*)\n +\| (.*)$", out, re.M)
     assert found == [("    print(x.sum(),", "    ^^^^^^^^^^^^^^"), ("    print(  # why", "    ^^^^^^^^^^^^^")]
+
+
+BROKEN = [
+    "\u4e2d",
+    "\u4e2d = (",
+    "  \u4e2d",
+    "if \u4e2d:",
+    "\u4e2d = '''",
+    "\u4e2d \\",
+    "\u4e2d = '",
+    "f'{\u4e2d",
+    "@\u00e9",
+]
+BROKEN += [
+    "",
+    "#\u4e2d",
+    "a\u4e2d)",
+    "class \u4e2d:",
+    "\u4e2d =",
+    "else:",
+    "try:",
+    "match \u4e2d:",
+    " case \u00e9:",
+    "\u4e2d \u00e9",
+]
+
+
+def test_marks_of_syntax_errors(cli: Any) -> None:
+    """As wide as what they mark; a column where they mark nothing, in front of a character of two columns as well."""
+    rows = [*itertools.product(BROKEN, repeat=2), *(("match \u4e2d:", " case \u00e9:", row) for row in BROKEN)]
+    for number, row in enumerate([*rows, *random.Random(1).sample([*itertools.product(BROKEN, repeat=3)], 400)]):
+        cli.write(f"{number}.py", "\n".join(row) + "\n" * (number % 2))
+    options = ("check", "--no-cache", "--isolated", "--exit-zero", "--output-format")
+    found = [json.loads(line) for line in cli(*options, "json-lines", ".").out.splitlines()]
+    shown = re.findall(r"^(\S+?):(\d+):(\d+): .*\n +\d+ \| (.*)\n +\| (.*)$", cli(*options, "full", ".").out, re.M)
+    assert len(found) == len(shown) > 1000
+    nothing = set()
+    for row, (path, line, column, text, mark) in zip(found, shown):
+        assert (row["path"], row["line"], row["column"]) == (path, int(line), int(column))
+        source = (cli.folder / path).read_text().split("\n")[row["line"] - 1]
+        end = row["end_column"] - 1 if row["end_line"] == row["line"] else len(source)
+        marked = source[row["column"] - 1 : end]
+        assert text == source.rstrip("\n") and mark.count("^") == max(1, len(columns(marked))), (row, mark)
+        assert mark.rstrip("^") == columns(source[: row["column"] - 1]), (row, mark)
+        nothing |= {(row["column"] == 1, source[:1])} if not marked else set()
+    assert (True, "\u4e2d") in nothing and len(nothing) > 4

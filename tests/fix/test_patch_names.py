@@ -52,3 +52,20 @@ def test_git_applies_the_patch(fix: Command) -> None:
     for name in names():
         assert Path(fix.folder, "other", name).read_text() == AFTER, name
     assert all(BEFORE == Path(tree, name).read_text() for name in names())
+
+
+def test_a_patch_names_files_below_the_folder_that_it_is_applied_in(fix: Command) -> None:
+    """Without `./` in front, in whichever way a file is named; of an absolute path without the slashes."""
+    fix.write("tree/a.py", BEFORE)
+    fix.write("tree/.a/b.py", BEFORE)
+    tree = fix.folder / "tree"
+    here = str(tree).lstrip("/")
+    ways = {f"{front}{name}": name for front in ("", "./", "././", ".//", ".//././/") for name in ("a.py", ".a/b.py")}
+    ways |= {f"{slash}{here}{name}": f"{here}{name}" for slash in "/ // ///".split() for name in ("/a.py", "/./a.py")}
+    ways |= {f"/./{here}/a.py": f"{here}/a.py", f".//./../{tree.name}/a.py": f"../{tree.name}/a.py"}
+    ways |= {"../tree/a.py": "../tree/a.py", "./../tree/a.py": "../tree/a.py", ".a/../a.py": ".a/../a.py"}
+    for typed, told in ways.items():
+        command = [fix.executable, "fix", "--diff", "--isolated", typed]
+        patch = subprocess.run(command, cwd=tree, capture_output=True, text=True).stdout
+        end = "\t" if " " in told else ""
+        assert patch.splitlines()[:2] == [f"--- a/{told}{end}", f"+++ b/{told}{end}"], typed

@@ -30,7 +30,10 @@ PREPARED = {
     "complex": "x = x.to(torch.complex64).detach()",
     "several": "x, k = x.float().detach(), x.half().detach()",
     "number": "x, k = x.float().detach(), 3",
+    "size": "x, k = x.float().detach(), x.shape[0]",
+    "real": "x, k = x.float().detach(), float(n)",
 }
+WITH_NUMBER = ("several", "number", "size", "real")
 NUMBERS = ["0", "1", "-1", "2.0", "0.5", "-0.0", "127", "128", "-128", "-129", "255", "256", "32767", "32768", "65504"]
 NUMBERS += [
     "65505",
@@ -179,6 +182,12 @@ VALUES += [
         "/ 0.5",
     )
 ]
+# A number that is a variable, on each side of a limit.
+VALUES += [
+    f"x.masked_fill(x > 0, {row.format(f'torch.finfo(x.dtype).{name}')})"
+    for name in ("max", "min")
+    for row in ("{} - k", "{} + k", "{} * k", "{} / k", "k - {}", "k + {}", "k * {}", "{} - k * 0.5", "{} - -k")
+]
 VALUES += [
     "x.masked_fill(x > 0, -torch.finfo(x.dtype).max)",
     "x.masked_fill(x > 0, torch.finfo(x.dtype).max - n)",
@@ -280,9 +289,9 @@ def texts() -> dict[str, list[tuple[str, str]]]:
     own = "h = x * 2\n    {first}\n    if x.mean() > 0:\n        h = h + 1\n    {behind}\n    return h"
     found = {}
     for kind, prepared in PREPARED.items():
-        values = VALUES if kind not in ("several", "number") else [value for value in VALUES if "k" in value]
+        values = VALUES if kind not in WITH_NUMBER else [value for value in VALUES if "k" in value]
         numbers = [f"x * {number}" for number in NUMBERS] + [f"x + {number}" for number in NUMBERS]
-        chosen = [*values, *(numbers if kind not in ("any", "several", "number") else [])]
+        chosen = [*values, *(numbers if kind not in ("any", *WITH_NUMBER) else [])]
         found[f"values.{kind}"] = [(value, f"{prepared}\n    {branch.format(value=value)}") for value in chosen]
     for kind in ("float", "gradients"):
         prepared = PREPARED[kind]

@@ -128,3 +128,18 @@ def test_headers_of_the_greatest_length(executable: str, tmp_path: Path, front: 
         found = answers(executable, tmp_path, [first + front * (b"content-length: 1" + end) + header + body + last])
         ids = [one["id"] for one in found if one.get("id") is not None]
         assert ids == ["first", *(["long"] if far <= MOST else []), "last"], far
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("size", [0, 100, MOST - 100, MOST, MOST + 100, 3 * MOST])
+def test_a_message_behind_a_header_that_is_too_long(executable: str, tmp_path: Path, size: int, end: bytes) -> None:
+    """It counts, however long it is and however many lines the wrong header has."""
+    body = json.dumps({"jsonrpc": "2.0", "id": "behind", "method": "nothing", "params": {"x": "y" * size}}).encode()
+    last = framed(random.Random(2), b'{"jsonrpc": "2.0", "id": "last", "method": "nothing"}')
+    for lines in (1, 2, 50):
+        long = (b"Content-Length: 7" + end) * lines + b"X: " + b"y" * 2 * MOST + end
+        header = b"Content-Length: %d" % len(body) + 2 * end
+        for empty in (b"", end, b"y" + end + end):
+            found = answers(executable, tmp_path, [long + empty + header + body + last])
+            ids = [one["id"] for one in found if one.get("id") is not None]
+            assert ids == ["behind", "last"], (lines, empty)

@@ -1,4 +1,4 @@
-"""Files in which nothing can reach torch: every request at every position is answered, and the server goes on."""
+"""Files in which nothing can reach torch: every request at every position is answered, and only findings are told."""
 
 from __future__ import annotations
 
@@ -18,15 +18,23 @@ TEXTS = {
 }
 
 
+def touches(given: Any, line: int, character: int) -> bool:
+    start, end = ((given[name]["line"], given[name]["character"]) for name in ("start", "end"))
+    return bool(start <= (line, character) <= end)
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_requests(client: Client, name: str) -> None:
     lines = TEXTS[name].split("\n")
     document = {"uri": client.open("plain.py", TEXTS[name])}
+    found = client.pull(document["uri"])
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
     for line, text in enumerate(lines):
         for character in range(len(text) + 1):
             place = {"line": line, "character": character}
-            client.request("textDocument/hover", {"textDocument": document, "position": place})
+            told = client.request("textDocument/hover", {"textDocument": document, "position": place})
+            touching = [one["message"] for one in found if touches(one["range"], line, character)]
+            assert (told is None) == (touching == []), (place, told)
             here: Any = {"start": place, "end": place}
             client.request(
                 "textDocument/codeAction", {"textDocument": document, "range": here, "context": {"diagnostics": []}}

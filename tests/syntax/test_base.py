@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import re
@@ -15,6 +16,7 @@ import pytest
 from siphash import siphash
 
 COLUMNS, WORKFLOW = 1, 2
+FIRST_CHUNK = 16 * 1024  # bytes of an arena that has just begun
 Base = Callable[..., list[str]]
 
 
@@ -177,7 +179,8 @@ def test_columns_of_characters(base: Base) -> None:
         mark = data.category(one) in ("Mn", "Me", "Cf")  # type: ignore[attr-defined]
         return mark, data.east_asian_width(one) in ("W", "F")  # type: ignore[attr-defined]
 
-    texts = [chr(code) for code in range(0x20, 0x30000) if not 0xD800 <= code < 0xE000]
+    codes = [*range(0x20, 0xD800), *range(0xE000, 0x30000), *range(0xE0000, 0xE0200), 0xF0000, 0xFFFFD, 0x10FFFD]
+    texts = list(map(chr, codes))
     known = [one for one in texts if then.category(one) != "Cn" and kinds(then, one) == kinds(unicodedata, one)]
     told = base("width", ["".join(known).encode()])[0]
     expected = [
@@ -211,6 +214,12 @@ def test_names_and_keys_are_found_again(base: Base) -> None:
     assert base("key", keys) == told
 
 
+def test_names_with_one_hash_are_told_apart(base: Base) -> None:
+    """A hash has 32 bits: of so many names some share one."""
+    names = [b"%x" % number for number in range(300_000)]
+    assert base("name", names) == [f"-1 {number} kept" for number in range(len(names))]
+
+
 def positions(text: str) -> str:
     """Line, column in bytes, and column in characters, twice, of every byte and of the end."""
     found = []
@@ -232,6 +241,47 @@ def test_positions_of_every_byte(base: Base) -> None:
     assert base("positions", [text.encode() for text in texts]) == [positions(text) for text in texts]
 
 
+def test_lines_end_in_front_of_what_ends_them(base: Base) -> None:
+    ends = ["\n", "\r", "\r\n", "", "a", "\u20ac", " "]
+    texts = ["".join(row) for size in range(5) for row in itertools.product(ends, repeat=size)]
+    expected = []
+    for text in texts:
+        at, told = 0, ""
+        for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", text):
+            told += f"{at + len(line.rstrip(chr(13) + chr(10)).encode())} "
+            at += len(line.encode())
+        expected.append(told)
+    assert base("lines", [text.encode() for text in texts]) == expected
+
+
+WORDS = [b"", b"a", b"b", b"ab", b"abc", b"aab", b"ac", b"Ab", b"b" * 9]
+
+
+def test_texts_are_told_from_their_neighbours(base: Base) -> None:
+    """Whether a list has a text, and whether a text ends in another: of all pairs, and of lists of every length."""
+    rows = [[one, *others] for one in WORDS for size in range(4) for others in itertools.product(WORDS, repeat=size)]
+    expected = [f"{int(one in rest)} {''.join(str(int(one.endswith(tail))) for tail in rest)}" for one, *rest in rows]
+    assert base("texts", [b"\0".join(row) for row in rows]) == expected
+
+
+def test_hashes_of_texts_in_a_row_hold_their_ends(base: Base) -> None:
+    """Each text stands behind its length; what is no text is told from an empty one."""
+    rows = [row for size in range(1, 4) for row in itertools.product([*WORDS, None], repeat=size)]
+    expected = []
+    for row in rows:
+        lengths = [(1 << 64) - 1 if text is None else len(text) for text in row]
+        ends = [length.to_bytes(8, "little") + (text or b"") for length, text in zip(lengths, row)]
+        expected.append(siphash(b"".join(ends)))
+    assert in_hex(base("row", [b"\0".join(b"-" if text is None else text for text in row) for row in rows])) == expected
+    assert len(set(expected)) == len(rows)
+
+
+def test_the_seed_is_odd_and_of_the_process_alone(base: Base) -> None:
+    seeds = [base("seed", [b""] * 3) for _ in range(3)]
+    assert all(len(set(told)) == 1 and int(told[0], 16) % 2 == 1 for told in seeds)
+    assert len({told[0] for told in seeds}) == 3
+
+
 def test_texts_of_every_size_are_formatted(base: Base) -> None:
     texts = [b"z" * size for size in range(300)] + [b"y" * 5000]
     texts += [number.to_bytes(8, "little") for number in range(0x2020202020202020, 0x2020202020202100, 7)]
@@ -242,10 +292,33 @@ def test_texts_of_every_size_are_formatted(base: Base) -> None:
     assert in_hex(base("buffer", texts)) == expected
 
 
+def test_a_text_ends_inside_of_its_own_memory(base: Base) -> None:
+    """Also where the bytes fill what a buffer has: what stands behind it stays as it is."""
+    told = [line.split(" ", 1) for line in base("full", [b"z" * size for size in range(600)])]
+    assert {rest for _, rest in told} == {"ended behind"}
+    assert sum(room == "0" for room, _ in told) > 100
+
+
+def test_sizes_that_nobody_has_are_refused(base: Base) -> None:
+    """Up to the greatest number, beyond which nothing can be added to it."""
+    halves = [(1 << 64) - 1 - less for less in range(20)] + [(1 << 63) + more for more in range(-20, 20)]
+    sizes = [0, 1, 7, 8, 1000, 100_000, *halves, *((1 << 62) + more for more in range(3))]
+    told = base("size", [size.to_bytes(8, "little") for size in sizes])
+    assert told == [("taken " if size <= 100_000 else "refused ") * 3 for size in sizes]
+
+
 def test_blocks_of_memory_keep_what_is_in_them(base: Base) -> None:
     chance = random.Random(3)
     texts = [bytes(chance.choice((byte, byte & 62)) for byte in text) for text in by_length(120)]
     texts += [bytes([2 * first, 2 * second + 1]) for first in range(0, 128, 9) for second in range(0, 128, 7)]
+    # A block that grows to the end of its chunk, and one with a chunk of its own that stays as large as it is.
+    sizes = {number: (3 * number * number + 7) & ~7 for number in range(128)}
+    texts += [
+        bytes([2 * first, 2, 2 * second + 1])
+        for first, second in itertools.product(range(40, 74), repeat=2)
+        if abs(sizes[first] + sizes[second] - FIRST_CHUNK) <= 8
+    ]
+    texts += [bytes([2, 2 * size, 2 * other + 1]) for size in (75, 110, 127) for other in (size - 1, size)]
     assert base("arena", texts) == ["0 lost, 0 left, 0 counted"] * len(texts)
 
 

@@ -34,6 +34,8 @@ HOSTILE = {
     "not": b"x = " + b"not " * 250_000 + b"1\n",
     "lambda": b"x = " + b"lambda:" * 250_000 + b"1\n",
     "power": b"x = " + b"2**" * 500_000 + b"1\n",
+    "lambda in items of with": b"with (" + b"lambda:" * 250_000 + b"1 as y): pass\n",
+    "power in items of with": b"with (" + b"2**" * 500_000 + b"1): pass\n",
     "conditional": b"x = " + b"a if b else " * 100_000 + b"c\n",
     "attributes": b"x = a" + b".b" * 500_000 + b"\n",
     "calls": b"x = a" + b"()" * 500_000 + b"\n",
