@@ -19,7 +19,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import real, source_name, translator
@@ -39,6 +39,7 @@ class Growth:
     """The open lists of one trace, by the names of their sources."""
 
     open: frozenset[str] = frozenset()  # lists that earlier graphs have appended to; they may stay open
+    read: Optional[Callable[[Any, int], Any]] = None  # reads one of the last items before the call, by place from the end
     grown: set[str] = dataclasses.field(default_factory=set)  # lists that this graph only appends to
 
 
@@ -62,7 +63,8 @@ class KnownLists:
 
 
 KNOWN = OwnedState(__name__, KnownLists)
-OWN = ("tail", "known", "removed", "before")  # attributes of variables for open lists
+MOST = 16  # items at the end of a list that a trace reads one by one
+OWN = ("tail", "known", "removed", "before", "ends")  # attributes of variables for open lists
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "lists that calls append to stay open", state=Growth)
 
@@ -87,8 +89,13 @@ class NewItems:
         return self
 
     def __getitem__(self, index: Any) -> Any:
-        is_new = type(index) is int and -len(self.owner.tail) <= index < 0
-        return self.owner.tail[index] if is_new else self.owner.all_items()[index]
+        if type(index) is int and index < 0:
+            last = self.owner.from_end(-index)
+        elif type(index) is slice and type(index.start) is int and index.start < 0 and index.stop is index.step is None:
+            last = self.owner.last_items(-index.start)
+        else:
+            last = None
+        return self.owner.all_items()[index] if last is None else last
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.owner.all_items()[index] = value
@@ -118,6 +125,12 @@ class NewItems:
         return getattr(self.owner.all_items(), name)
 
 
+def growth() -> Growth:
+    """The open lists of the present trace."""
+    trace = trace_state.local.trace
+    return Growth() if trace is None else FEATURE.of(trace)
+
+
 @functools.lru_cache(maxsize=None)
 def list_class() -> type:
     """Dynamo's class of variables for open lists; imported late, because Dynamo may not be loaded yet."""
@@ -145,9 +158,24 @@ def list_class() -> type:
                 self.known = self.source is None  # the tail has all items, such as those of a sum with another list
                 self.removed = 0  # own items that the call has removed from the front
                 self.before: Any = None  # the length before the call, as a symbol; None before the first question
+                self.ends: dict[int, Any] = {}  # own items that the trace has read, by place from the end
                 self.tail = items
             elif not isinstance(items, NewItems):
                 self.tail, self.known = list(items), True
+
+        def from_end(self, place: int) -> Any:
+            """The item at a place from the end, 1 for the last one; None where only the length tells."""
+            if place <= len(self.tail):
+                return self.tail[-place]
+            own, read = place - len(self.tail), growth().read
+            if not self.known and own not in self.ends and read is not None:
+                self.ends[own] = read(self, own)
+            return self.ends.get(own)
+
+        def last_items(self, count: int) -> Any:
+            """The last items, or None."""
+            items = [self.from_end(place) for place in range(count, 0, -1)] if count <= MOST else [None]
+            return None if None in items else items
 
         def all_items(self) -> Any:
             """The items, own ones too: from here on the variable is one of a list of known length."""
@@ -164,7 +192,8 @@ def list_class() -> type:
         def clone(self, **changes: Any) -> Any:
             """A variable for a new list, such as a slice."""
             shared = {name: value for name, value in vars(self).items() if name not in OWN}
-            return ListVariable(**{**shared, "items": self.all_items(), **changes})
+            items = changes.pop("items") if "items" in changes else self.all_items()
+            return ListVariable(**{**shared, "items": items, **changes})
 
         def is_python_constant(self) -> bool:
             return False
@@ -322,6 +351,5 @@ def grown_lists(output: Any) -> Iterator[Any]:
             continue
         before = real(variable) if effects.is_modified(variable) else None
         if type(before) is list and len(before) < len(variable.items):
-            own = variable.items[: len(before)]
-            if all(type(item) is LazyVariableTracker and not item.is_realized() for item in own):
+            if all(type(item) is LazyVariableTracker for item in variable.items[: len(before)]):
                 yield variable

@@ -30,7 +30,7 @@ from ..capture.data_scalars import CAPTURE
 from ..capture.path_speculation import SPECULATION, Speculation, forget_path
 from ..effects import deferred_values, undo_log
 from ..effects.receivers import receivers_of
-from ..external import numpy_random_functions
+from ..external import list_reads, numpy_random_functions
 from ..external.locks import wait_once
 from ..shims.lazy_attributes import foreseen
 from . import faults, variants
@@ -229,7 +229,8 @@ class Callback:
         """The next attempt, with what the callable and its variant have found out."""
         trace = course.trace()
         SPECULATION.begin(trace, Speculation(self.backend.answers if course.whole else None))
-        growing_lists.FEATURE.begin(trace, growing_lists.Growth(growing_lists.KNOWN.of(self.record).open()))
+        known_lists = growing_lists.KNOWN.of(self.record).open()
+        growing_lists.FEATURE.begin(trace, growing_lists.Growth(known_lists, list_reads.item_from_end))
         return trace
 
     def begin(self, whole: bool, known: Optional[Known]) -> Course:

@@ -97,6 +97,7 @@ ORDER = (
     "shims.metaclass_calls",
     "shims.instance_checks",
     "external.python_random",
+    "external.list_reads",
     "effects.exceptions",
     "shims.property_functions",
     "shims.failing_properties",

@@ -15,6 +15,8 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
+from ..capture.early_predicates import comes_from_outside
+
 SAFE = frozenset(
     (
         *(operator.add, operator.sub, operator.mul, operator.neg),
@@ -43,6 +45,6 @@ def hoist_inputs(module: GraphModule) -> None:
 def is_number(node: Node) -> bool:
     """Whether an input is a number of the program: a symbol, or a float that Dynamo passes as a tensor."""
     argument = node.meta.get("grapharg")
-    if argument is not None and argument.pass_arg_as_tensor:
+    if comes_from_outside(node) or (argument is not None and argument.pass_arg_as_tensor):
         return True
     return isinstance(node.meta.get("example_value"), (torch.SymInt, torch.SymFloat))
