@@ -65,13 +65,13 @@ static const struct gm_recorded *containers_of(gm_analysis *analysis, gm_functio
     return analysis->recorded;
 }
 
-static bool is_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node, bool plain) {
+static bool is_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node, bool plain, uint32_t end) {
     bool named = node->kind == GM_KIND_Attribute || node->kind == GM_KIND_Name;
     const struct gm_recorded *known = named ? containers_of(analysis, function) : NULL;
     gm_work(analysis->arena, known == NULL ? 1 : 2 + known->containers.count * (uint64_t)COMPARE_WORK);
     for (uint32_t i = 0; known != NULL && i < known->containers.count; i++) {
         const recorded_container *container = &known->containers.items[i];
-        if ((container->plain || !plain) && gm_analysis_same_text(analysis, container->node, node)) {
+        if ((container->plain || !plain) && container->node->start < end && gm_analysis_same_text(analysis, container->node, node)) {
             return true;
         }
     }
@@ -79,11 +79,15 @@ static bool is_recorded(gm_analysis *analysis, gm_function *function, const gm_n
 }
 
 bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node) {
-    return is_recorded(analysis, function, node, false);
+    return is_recorded(analysis, function, node, false, UINT32_MAX);
 }
 
 bool gm_recorded_plain(gm_analysis *analysis, gm_function *function, const gm_node *node) {
-    return is_recorded(analysis, function, node, true);
+    return is_recorded(analysis, function, node, true, UINT32_MAX);
+}
+
+bool gm_recorded_before(gm_analysis *analysis, gm_function *function, const gm_node *node) {
+    return is_recorded(analysis, function, node, false, node->start);
 }
 
 static bool find_recorded(const gm_node *node, void *context) {

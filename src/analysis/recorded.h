@@ -13,6 +13,9 @@ bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *no
 /* The same of containers of numbers and texts alone, as far as is known. */
 bool gm_recorded_plain(gm_analysis *analysis, gm_function *function, const gm_node *node);
 
+/* Whether a statement in front of an expression may write to what stands under its text. */
+bool gm_recorded_before(gm_analysis *analysis, gm_function *function, const gm_node *node);
+
 /* Whether `gm_recorded_plain` holds for a part of an expression. */
 bool gm_recorded_within(gm_analysis *analysis, gm_function *function, const gm_node *expression);
 

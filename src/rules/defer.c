@@ -393,8 +393,22 @@ static bool keep_key(capturing *state, const gm_node *node) {
     return true;
 }
 
+/* `self.losses[-1]`, where no deferred statement has written to the list: the item is kept, and not the list with all its items. */
+static bool is_last_item(const capturing *state, const gm_node *node) {
+    const gm_Subscript *item = node->kind == GM_KIND_Subscript ? gm_as_Subscript(node) : NULL;
+    if (item == NULL || item->value->kind != GM_KIND_Attribute || item->slice->kind != GM_KIND_UnaryOp ||
+        !gm_test_is_number(item->slice) || state->live) {
+        return false;
+    }
+    gm_value list = gm_value_of(state->function, item->value);
+    return list.class_ == GM_VALUE_NOT && list.form == GM_FORM_LIST && !gm_recorded_before(state->analysis, state->function, item->value);
+}
+
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
+    if (is_last_item(state, node)) {
+        return keep(state, node, true);
+    }
     if (gm_list_holds(&state->keys, node)) {
         return keep_key(state, node);
     }

@@ -35,19 +35,18 @@ def shorten(items: list[Any], count: int) -> None:
 
 
 @dataclasses.dataclass
-class Growth:
-    """The open lists of one trace, by the names of their sources."""
-
-    open: frozenset[str] = frozenset()  # lists that earlier graphs have appended to; they may stay open
-    read: Optional[Callable[[Any, int], Any]] = None  # reads one of the last items before the call, by place from the end
-    grown: set[str] = dataclasses.field(default_factory=set)  # lists that this graph only appends to
-
-
-@dataclasses.dataclass
 class KnownLists:
     """The lists of one callable, by the names of their sources."""
 
     grown: set[str] = dataclasses.field(default_factory=set)  # lists that its graphs only append to
+    read: dict[str, set[int]] = dataclasses.field(default_factory=dict)  # identities of lists read in front of graphs
+
+    def may_read(self, name: str, identity: int) -> bool:
+        """Whether a graph may read a list of a source in front of its run; each list costs a graph."""
+        read = self.read.setdefault(name, set())
+        if identity not in read and len(read) < MOST_LISTS:
+            read.add(identity)
+        return identity in read
 
     def report(self) -> dict[str, Any]:
         """The state as data for JSON."""
@@ -62,7 +61,20 @@ class KnownLists:
         self.grown |= FEATURE.of(trace).grown
 
 
+@dataclasses.dataclass
+class Growth:
+    """The open lists of one trace, by the names of their sources."""
+
+    open: frozenset[str] = frozenset()  # lists that earlier graphs have appended to; they may stay open
+    read: Optional[Callable[[Any, int], Any]] = (
+        None  # reads one of the last items before the call, by place from the end
+    )
+    known: KnownLists = dataclasses.field(default_factory=KnownLists)  # the lists of the callable
+    grown: set[str] = dataclasses.field(default_factory=set)  # lists that this graph only appends to
+
+
 KNOWN = OwnedState(__name__, KnownLists)
+MOST_LISTS = 3  # lists of one source that graphs read in front of their runs
 MOST = 16  # items at the end of a list that a trace reads one by one
 OWN = ("tail", "known", "removed", "before", "ends")  # attributes of variables for open lists
 

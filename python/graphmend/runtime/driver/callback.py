@@ -229,8 +229,8 @@ class Callback:
         """The next attempt, with what the callable and its variant have found out."""
         trace = course.trace()
         SPECULATION.begin(trace, Speculation(self.backend.answers if course.whole else None))
-        known_lists = growing_lists.KNOWN.of(self.record).open()
-        growing_lists.FEATURE.begin(trace, growing_lists.Growth(known_lists, list_reads.item_from_end))
+        known = growing_lists.KNOWN.of(self.record)
+        growing_lists.FEATURE.begin(trace, growing_lists.Growth(known.open(), list_reads.item_from_end, known))
         return trace
 
     def begin(self, whole: bool, known: Optional[Known]) -> Course:

@@ -6,7 +6,8 @@
 
 An open list (`capture/growing_lists.py`) knows the new items alone. The prologue reads one of the last items from before
 the call, or what `max`, `min` and `sum` make of all of them, and the graph gets a number that data decide. The list is
-the same object in each call, which a guard holds; a call whose list is too short runs in another way.
+the same object in each call, which a guard holds; a call whose list is too short runs in another way. Where calls bring
+one new list after another, Dynamo guards the length, as without this module.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import sys
 from typing import Any, Callable, Optional
 
 from ..base import hooks, trace_state
-from ..base.dynamo_values import translator
-from ..capture.growing_lists import is_open
+from ..base.dynamo_values import source_name, translator
+from ..capture.growing_lists import growth, is_open
 from ..capture.identity_guard import type_of
 from .external_calls import graph_input
 from .prologue import Reading, notes
@@ -48,6 +49,8 @@ def read_number(variable: Any, read: Callable[[list[Any]], Any]) -> Optional[Any
         return None
     reading = Reading(now, [], {}, "", None)
     if type(value) not in NUMBERS or (tensor := reading.tensor(value)) is None:
+        return None
+    if not growth().known.may_read(source_name(variable.source), id(own)):
         return None
     install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))
     notes()
