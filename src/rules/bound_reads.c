@@ -20,10 +20,10 @@ static bool find_read(const gm_node *node, void *context) {
 
 /* Whether a statement evaluates an expression in any case: an unbound variable in it ends the trace, and eager Python raises in the order of
  * the statement. */
-static bool is_read_always(gm_analysis *analysis, const gm_Call *call, const gm_node *read) {
+static bool is_read_always(gm_analysis *analysis, const gm_node *statement, const gm_node *read) {
     read_search search = {read, false};
-    gm_work_below(analysis->arena, &call->base);
-    gm_node_children(&call->base, find_read, &search);
+    gm_work_below(analysis->arena, statement);
+    gm_node_children(statement, find_read, &search);
     return search.found;
 }
 
@@ -42,12 +42,14 @@ static bool is_handled(const gm_site *site) {
 gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan) {
     gm_refusal refusal = {NULL, NULL};
     gm_symbol_list bound = {NULL, 0};
-    bool certain = call != NULL && !is_handled(site);
+    bool assigns = site->node->kind == GM_KIND_Assign || site->node->kind == GM_KIND_AugAssign;
+    const gm_node *statement = call != NULL ? &call->base : assigns ? site->node : NULL;
+    bool certain = statement != NULL && !is_handled(site);
     for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
         const gm_node *read = plan->captures.items[i].node;
         gm_symbol_list names = gm_sides_names(analysis, site->function, read);
         refusal = gm_sides_bound(analysis, site->function, site->statement, &names, &bound);
-        if (refusal.reason != NULL && certain && is_read_always(analysis, call, read)) {
+        if (refusal.reason != NULL && certain && is_read_always(analysis, statement, read)) {
             refusal = (gm_refusal){NULL, NULL};
             for (uint32_t j = 0; j < names.count; j++) {
                 gm_symbols_add(analysis->arena, &bound, names.items[j]);

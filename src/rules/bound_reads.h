@@ -2,6 +2,7 @@
  *
  *     for i in steps: ...
  *     print(i, "steps")        UnboundLocalError without a step
+ *     self.steps[i] = 1        the same
  *
  * Such a read ends the trace, and the call runs in eager Python.
  */
@@ -12,7 +13,7 @@
 #include "analysis/plan.h"
 
 /* The reason why a variable among the captures of a plan may not be read where its statement stands; none if all are bound there, or raise as
- * the statement would. `call`: the statement, or NULL. */
+ * the statement would. `call`: the call that the statement is, or NULL. */
 gm_refusal gm_reads_bound(gm_analysis *analysis, const gm_site *site, const gm_Call *call, const gm_plan *plan);
 
 #endif

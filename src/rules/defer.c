@@ -10,6 +10,7 @@
 #include "rules/bound_reads.h"
 #include "rules/changing_objects.h"
 #include "rules/kept_tensors.h"
+#include "rules/own_reads.h"
 #include "rules/rule.h"
 #include "rules/shape_calls.h"
 
@@ -108,8 +109,7 @@ static const gm_node *described(const capturing *state, const gm_node *node) {
     if (gm_flow_names(flow, callee, "builtins.len")) {
         return gm_recorded(state->analysis, state->function, argument) ? NULL : argument;
     }
-    bool known = gm_flow_names(flow, callee, "builtins.type");
-    return known && !gm_recorded_plain(state->analysis, state->function, argument) ? argument : NULL;
+    return gm_flow_names(flow, callee, "builtins.type") && !gm_recorded_plain(state->analysis, state->function, argument) ? argument : NULL;
 }
 
 /* `args[0]`, `table["loss"]`, `sizes[-1]`: what is indexed; NULL for others. */
@@ -393,22 +393,8 @@ static bool keep_key(capturing *state, const gm_node *node) {
     return true;
 }
 
-/* `self.losses[-1]`, where no deferred statement has written to the list: the item is kept, and not the list with all its items. */
-static bool is_last_item(const capturing *state, const gm_node *node) {
-    const gm_Subscript *item = node->kind == GM_KIND_Subscript ? gm_as_Subscript(node) : NULL;
-    if (item == NULL || item->value->kind != GM_KIND_Attribute || item->slice->kind != GM_KIND_UnaryOp ||
-        !gm_test_is_number(item->slice) || state->live) {
-        return false;
-    }
-    gm_value list = gm_value_of(state->function, item->value);
-    return list.class_ == GM_VALUE_NOT && list.form == GM_FORM_LIST && !gm_recorded_before(state->analysis, state->function, item->value);
-}
-
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
-    if (is_last_item(state, node)) {
-        return keep(state, node, true);
-    }
     if (gm_list_holds(&state->keys, node)) {
         return keep_key(state, node);
     }
@@ -421,7 +407,7 @@ static bool capture(const gm_node *node, void *context) {
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
         return true;
     }
-    if (is_kept_call(state, node)) {
+    if (is_kept_call(state, node) || (!state->live && gm_own_is_last_item(state->analysis, state->function, node))) {
         return node->kind == GM_KIND_GeneratorExp ? refuse(state, "it shows a generator", node) : keep(state, node, true);
     }
     const gm_node *root = chain_root(state, node);

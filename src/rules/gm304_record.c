@@ -9,6 +9,7 @@
 #include "rules/counters.h"
 #include "rules/defer.h"
 #include "rules/kept_tensors.h"
+#include "rules/own_reads.h"
 #include "rules/rule.h"
 
 static const char page[] =
@@ -178,7 +179,8 @@ static bool find_owner(gm_analysis *analysis, const gm_site *site, const record 
         return !plan->declares || symbol->binding == GM_BINDING_GLOBAL_EXPLICIT;
     }
     plan->object = symbol;
-    return !bare && (symbol->flags & GM_SYMBOL_PARAMETER) != 0 && symbol->binding == GM_BINDING_LOCAL;
+    bool fixed = symbol->binding == GM_BINDING_LOCAL || (symbol->binding == GM_BINDING_CELL && symbol->binders.count == 1);
+    return !bare && (symbol->flags & GM_SYMBOL_PARAMETER) != 0 && fixed;
 }
 
 /* ---- What is kept ---- */
@@ -268,16 +270,11 @@ static bool may_give_plain(plain_question *asked, const gm_Call *call) {
     return known ? guess(asked, &call->base, !asked->itself) : may_be_plain(asked, &call->base, !asked->itself);
 }
 
-static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
-    size_t length = strlen(text);
-    return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
-}
-
 /* `self.counts.get(key, 0)` of the dictionary that is written to: read when the statement is carried out. */
 static bool reads_own(plain_question *asked, const gm_Call *call) {
     const gm_node *receiver = call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
     return receiver != NULL && gm_name_is(gm_as_Attribute(call->func)->attr, "get") && call->keywords.count == 0 &&
-           reads_as(asked->function, receiver, asked->own) && are_plain(asked, &call->args);
+           gm_own_reads_as(asked->function, receiver, asked->own) && are_plain(asked, &call->args);
 }
 
 static bool is_plain_call(plain_question *asked, const gm_Call *call) {
@@ -303,7 +300,7 @@ static bool is_plain_call(plain_question *asked, const gm_Call *call) {
 
 /* A number, a text, or a container of such. */
 static bool is_plain(plain_question *asked, const gm_node *node) {
-    if (reads_as(asked->function, node, asked->own)) {
+    if (gm_own_reads_as(asked->function, node, asked->own)) {
         return true;
     }
     switch ((gm_kind)node->kind) {
@@ -405,62 +402,6 @@ static bool is_span(gm_function *function, const gm_node *value) {
     return asked.found;
 }
 
-static bool under_data(const gm_site *site) {
-    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
-        const char *reason = NULL;
-        if (place->owner->kind == GM_KIND_If && gm_test_classify(site->function, gm_as_If(place->owner)->test, &reason) != GM_TEST_PYTHON) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_number(gm_value value) {
-    gm_value_form form = (gm_value_form)value.form;
-    return value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
-}
-
-typedef struct gm_path_question {
-    gm_analysis *analysis;
-    const gm_node *target;
-    bool found;
-} path_question;
-
-static bool look_for_path(const gm_node *node, const gm_node *parent, void *context) {
-    path_question *asked = context;
-    (void)parent;
-    asked->found |= node->kind == GM_KIND_Attribute && gm_analysis_same_text(asked->analysis, node, asked->target);
-    return !asked->found;
-}
-
-/* Whether the value of an item is computed from what the container holds: `self.counts[key] = self.counts.get(key, 0) + 1`. */
-static bool reads_path(gm_analysis *analysis, const record *found) {
-    path_question asked = {analysis, found->target, false};
-    gm_walk(analysis->arena, found->value, look_for_path, &asked);
-    return asked.found;
-}
-
-/* The tests around a statement that are looked through: a ladder of `elif` may have any number of them. */
-enum { MOST_TESTS = 8 };
-
-/* A number that one side of a branch on data puts into an attribute, where the function certainly reads the attribute as well: the record would be
- * refused, and the tracer merges the numbers of both sides. */
-static bool is_merged(gm_analysis *analysis, const gm_site *site, const record *found, const char *path) {
-    if (found->value == NULL || found->target->kind != GM_KIND_Attribute || !is_number(gm_value_of(site->function, found->value)) ||
-        !under_data(site)) {
-        return false;
-    }
-    path_question asked = {analysis, found->target, gm_read_next(analysis, site, path)};
-    uint32_t tests = 0;
-    for (const gm_place *place = site->place; place != NULL && !asked.found && tests < MOST_TESTS; place = place->outer) {
-        if (place->owner->kind == GM_KIND_If) {
-            gm_walk(analysis->arena, gm_as_If(place->owner)->test, look_for_path, &asked);
-            tests++;
-        }
-    }
-    return asked.found;
-}
-
 static bool is_constructor(const gm_function *function) {
     return function->node->kind == GM_KIND_FunctionDef && strncmp(gm_as_FunctionDef(function->node)->name->text, "__init", 6) == 0;
 }
@@ -522,22 +463,20 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);
-    found.counts = found.counts || (found.keys.count > 0 && found.value != NULL && reads_path(analysis, &found));
+    found.counts = found.counts || (found.keys.count > 0 && found.value != NULL && gm_own_reads(analysis, found.value, found.target));
     bool known = found.value != NULL && !found.counts && !certain;
-    if (known && !is_span(site->function, found.value) && !under_data(site)) {
+    if (known && !is_span(site->function, found.value) && !gm_own_under_data(site)) {
         return false;
     }
-    if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
-        return false;
-    }
-    if (is_merged(analysis, site, &found, plan->path)) {
+    bool counted = found.counts && !certain && gm_read_next(analysis, site, plan->path);
+    if (counted || gm_own_is_merged(analysis, site, found.target, found.value, plan->path)) {
         return false;
     }
     const char *changed = grows ? gm_counter_message : "an object is changed in every call";
     const char *message = certain ? "a number from a tensor is kept in an object" : changed;
     const char *advice = grows ? gm_counter_advice : "return the tensor, and keep the number in the caller";
-    bool breaks = certain && !gm_reads_nothing(site->function, &found.reads);
-    gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, breaks || grows);
+    grows = grows || (certain && !gm_reads_nothing(site->function, &found.reads));
+    gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, grows);
     mark_guessed(plan, &asked);
     return true;
 }

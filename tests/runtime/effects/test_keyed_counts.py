@@ -1,4 +1,4 @@
-"""Numbers in dictionaries that calls compute from what stands there: `self.exits[depth] = self.exits.get(depth, 0) + 1`."""
+"""Numbers in dictionaries that calls compute from what stands there: `d[k] = d.get(k, 0) + 1`."""
 
 from __future__ import annotations
 

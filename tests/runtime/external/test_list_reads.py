@@ -41,8 +41,14 @@ ONE_GRAPH = {
     "two": "self.losses += [v, v * 2]; r = self.losses[-1] + self.losses[-2]",
 }
 ANY = {
-    "other kinds": "self.losses.append((v, len(self.losses))); r = self.losses[-1][0] + (self.losses[-2][0] if len(self.losses) > 1 else 0)",
-    "tensors": "self.losses.append(x.detach().mean()); r = self.losses[-1] if len(self.losses) < 2 else self.losses[-2]",
+    "other kinds": """
+        self.losses.append((v, len(self.losses)))
+        r = self.losses[-1][0]
+        if len(self.losses) > 1:
+            r += self.losses[-2][0]""",
+    "tensors": """
+        self.losses.append(x.detach().mean())
+        r = self.losses[-1] if len(self.losses) < 2 else self.losses[-2]""",
     "truth values": "self.losses.append(v > 0); r = sum(self.losses) + self.losses.count(True)",
     "mixed": "self.losses.append(v if len(self.losses) % 2 else 1); r = sum(self.losses) + max(self.losses)",
     "sorted": "self.losses.append(v); r = sorted(self.losses)[len(self.losses) // 2]",

@@ -7,11 +7,11 @@
             self.history.pop(0)
         return loss
 
-After a graph has appended to a list from before the call, and has read none of its items, later traces keep the list
-open: its variable holds the new items alone, and the guard asks for the type and not for the length. A length that the
-program asks for is a symbol of the graph. Behind the graph, items are removed from the front and added to the end. The
-last items may be read as far as the call has appended them. A trace that reads anything else makes the variable a list
-with all its items, and guards the length.
+After a graph has appended to a list from before the call, later traces keep the list open: its variable holds the new
+items alone, and the guard asks for the type and not for the length. A length that the program asks for is a symbol of
+the graph. Behind the graph, items are removed from the front and added to the end. The last items may be read: new
+items from the variable, and numbers from before the call by the prologue (`external/list_reads.py`). A trace that reads
+anything else makes the variable a list with all its items, and guards the length.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class KnownLists:
     read: dict[str, set[int]] = dataclasses.field(default_factory=dict)  # identities of lists read in front of graphs
 
     def may_read(self, name: str, identity: int) -> bool:
-        """Whether a graph may read a list of a source in front of its run; each list costs a graph."""
+        """Whether a graph may read a list of a source in the prologue; each list costs a graph."""
         read = self.read.setdefault(name, set())
         if identity not in read and len(read) < MOST_LISTS:
             read.add(identity)

@@ -1,13 +1,13 @@
-"""Numbers of the two sides of a branch, merged into one number of the graph.
+"""Numbers of the two sides of a branch, merged into a number of the graph.
 
-    if loss.item() < best:      # one graph has both sides
+    if loss.item() < best:      # a graph for both sides
         best, bad = loss.item(), 0
     else:
-        bad = bad + 1           # behind the branch, data decide what `best` and `bad` are
+        bad = bad + 1           # data decide `best` and `bad` from here on
 
-Each number becomes a 0-d tensor, in double precision or of 64 bits, which hold the numbers of Python exactly. The graph
-selects one of them, and reads the number from the tensor, as `.item()` does. Without this, the graph would have to
-follow the path of one call.
+Each number becomes a 0-d tensor, in double precision or of 64 bits: the tensor holds Python's number exactly. The graph
+selects a tensor, and reads the number from the tensor, as `.item()` does. A graph without merged numbers follows the
+path of a call.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .identity_guard import type_of
 
 @dataclasses.dataclass
 class Merged:
-    """The merged numbers of one graph, and the sites of their branches."""
+    """The merged numbers of a graph, and the sites of the branches."""
 
     output: Any = None
     count: int = 0
     sites: dict[str, None] = dataclasses.field(default_factory=dict)
 
     def note(self, site: str) -> None:
-        """Note one more merged number."""
+        """Note a further merged number."""
         self.count += 1
         self.sites[site] = None
 
@@ -63,7 +63,7 @@ def merges_numbers(site: str, first: str, second: str) -> bool:
 
 
 def is_same(left: Any, right: Any) -> bool:
-    """Whether two numbers are one in every call: equal constants, or one symbol."""
+    """Whether two numbers are equal in every call: equal constants, or the same symbol."""
     if left.is_python_constant() and right.is_python_constant():
         first, second = left.as_python_constant(), right.as_python_constant()
         return bool(first == second) and str(first) == str(second)  # 0.0 is not -0.0

@@ -1,14 +1,14 @@
-"""Attributes that the sides of a branch write: their numbers are merged behind the branch.
+"""Attributes of numbers that the sides of a branch write, merged behind the branch.
 
     if loss.item() < self.best:
         self.best = loss.item()
         self.bad = 0
     else:
-        self.bad += 1       # this side begins with the attributes as they were in front of the branch
+        self.bad += 1       # the number from in front of the branch, plus 1
 
-Dynamo traces one side after the other. At the end of a side its writes are taken back, and behind both sides each
-attribute gets the number that the graph selects (`merged_numbers.py`). An attribute that only one side writes keeps its
-own number on the other one.
+Dynamo traces a side and then the second side. The end of a side takes the writes of the side back. Behind both sides
+each attribute gets the number that the graph selects (`merged_numbers.py`). An attribute without a write on a side
+keeps the number there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import contextlib
 import dataclasses
 from typing import Any, Callable, Iterator, Optional
 
-from ..base import torch_names, trace_state
+from ..base import trace_state
 from ..base.dynamo_values import attribute_of, constant, inline, real, translator
 from ..base.owned_state import OwnedState
 from .identity_guard import type_of
@@ -27,7 +27,7 @@ PLAIN = (type(None), bool, int, float, str)
 
 @dataclasses.dataclass
 class Write:
-    """The write of one attribute in one side: Dynamo's variables, and what else the store got."""
+    """The write of an attribute in a side: Dynamo's variables, and the further arguments of the store."""
 
     item: Any
     name: str
@@ -41,7 +41,7 @@ Side = dict[tuple[int, str], Write]
 
 @dataclasses.dataclass
 class Sides:
-    """The writes of all sides in one graph: by key of the region, one side or two; and the merged values."""
+    """The writes of all sides in a graph, by key of the region, and the merged values."""
 
     output: Any = None
     open: dict[str, list[Side]] = dataclasses.field(default_factory=dict)
@@ -58,17 +58,17 @@ class Sides:
         side[id(write.item), write.name] = dataclasses.replace(write, before=known.before) if known else write
 
     def end(self, key: str) -> Side:
-        """End the current side of a region, and return its writes."""
+        """End the current side of a region, and return the writes."""
         side = self.open[key][-1]
         self.open[key].append({})
         return side
 
     def settle(self, key: str, merged: list[tuple[Write, Any]]) -> None:
-        """Keep the merged values of a region until it is closed."""
+        """Keep the merged values of a region until the region is closed."""
         self.merged[key] = merged
 
     def close(self, key: str) -> list[tuple[Write, Any]]:
-        """Forget a region, and return its merged values."""
+        """Forget a region, and return the merged values."""
         del self.open[key]
         return self.merged.pop(key, [])
 
@@ -110,7 +110,7 @@ def write(
 
 @contextlib.contextmanager
 def as_old_as(item: Any) -> Iterator[None]:
-    """Inside the block, Dynamo takes a write to an object for one of the scope in which the object was made."""
+    """Inside the block, Dynamo's scope is the scope of an object, and allows writes to the object."""
     from ..base.torch_names import _current_scope_id, current_scope_id
 
     scope = current_scope_id()
@@ -123,7 +123,7 @@ def as_old_as(item: Any) -> Iterator[None]:
 
 @constant
 def end_side(key: str) -> bool:
-    """Take back what the side has written, and begin the other side."""
+    """Take back the writes of the side, and begin the second side."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
     mutations = output.side_effects.store_attr_mutations
@@ -139,7 +139,7 @@ def end_side(key: str) -> bool:
 
 @constant
 def merge_attributes(site: str, key: str, predicate: str, merge: Callable[..., Any]) -> bool:
-    """Merge the values of all attributes that the sides have written; `predicate` names a variable of the frame."""
+    """Merge the values of all written attributes; `predicate` names a variable of the frame."""
     from ..base.torch_names import ConstantVariable
 
     trace, output = trace_state.local.trace, translator().output
@@ -160,7 +160,7 @@ def merge_attributes(site: str, key: str, predicate: str, merge: Callable[..., A
 
 
 def value_of(current: Any, known: Write, write: Optional[Write]) -> Any:
-    """The value of an attribute behind a side: the written one, or that from in front of the branch."""
+    """The value of an attribute behind a side: the written value, or the value in front of the branch."""
     if write is not None:
         return write.value
     return known.before if known.before is not None else attribute_of(current, known.item, known.name).realize()

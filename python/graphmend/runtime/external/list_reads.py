@@ -4,10 +4,10 @@
         print("worse than the best of", min(self.losses))
     self.losses.append(loss)                       # one graph for every length, and for all numbers
 
-An open list (`capture/growing_lists.py`) knows the new items alone. The prologue reads one of the last items from before
-the call, or what `max`, `min` and `sum` make of all of them, and the graph gets a number that data decide. The list is
-the same object in each call, which a guard holds; a call whose list is too short runs in another way. Where calls bring
-one new list after another, Dynamo guards the length, as without this module.
+An open list (`capture/growing_lists.py`) knows the new items alone. The prologue reads a number from the items before
+the call: one of the last items, or the result of `max`, `min` or `sum`. The graph gets the number as a number of the
+data. A guard holds the identity of the list, and a call with too short a list runs in another way. Where calls bring a
+new list each time, Dynamo guards the length, as without this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NUMBERS = (int, float)
 
 def read_number(variable: Any, read: Callable[[list[Any]], Any]) -> Optional[Any]:
     """Dynamo's variable for a number that a function reads from the items of an open list before the call; None where
-    it cannot be read in front of the graph.
+    the prologue cannot read the number.
     """
     from ..base.torch_names import GuardBuilder, install_guard
 
@@ -66,7 +66,7 @@ def item_from_end(variable: Any, place: int) -> Optional[Any]:
 @FEATURE.hook("builtin.call", of=(max, min, sum))
 @FEATURE.hook("polyfill.call", needed=False)
 def fold_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Compute the greatest, the least or the sum of an open list from that of the items before the call."""
+    """Compute `max`, `min` or `sum` of an open list from the result for the items before the call."""
     if self.fn not in (max, min, sum) or len(args) != 1 or not set(kwargs) <= {"default"}:
         return hooks.DECLINED
     owner = args[0].realize()
@@ -93,8 +93,8 @@ def total(tx: Any, before: Any, tail: list[Any]) -> Any:
 
 
 def folds(function: Any, owner: Any) -> bool:
-    """Whether a function of the whole list goes on from its value for the first items: since Python 3.12, `sum` keeps
-    what it has rounded off.
+    """Whether a function of the whole list goes on from the value for the first items: since Python 3.12, `sum` carries
+    the rounding errors along.
     """
     if function is not sum or sys.version_info < (3, 12):
         return True
