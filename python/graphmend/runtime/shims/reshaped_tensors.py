@@ -33,8 +33,14 @@ def renew_tensors(tx: Any, *further: Any) -> None:
     from ..base.torch_names import TensorVariable, VariableTracker
 
     def renew(variable: Any) -> None:
-        if isinstance(variable, TensorVariable):
+        if not isinstance(variable, TensorVariable):
+            return
+        if hasattr(variable, "synchronize_attributes"):
             variable.synchronize_attributes(tx)
+            return
+        known = variable.specialize(variable.as_proxy().node.meta["example_value"])  # torch before 2.10
+        for attribute, value in known.items():
+            setattr(variable, attribute, value)
 
     effects = tx.output.side_effects
     held = [*further, list(effects.id_to_variable.values()), list(effects.store_attr_mutations.values())]
