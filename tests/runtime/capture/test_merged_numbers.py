@@ -198,6 +198,12 @@ ANY = {
         else:
             self.bad = 1
         return x, self.bad""",
+    "products": """
+        if v > 0:
+            self.bad = self.bad * 1103515245 + 12345
+        else:
+            self.bad += 1
+        return x, self.bad""",
     "size": """
         if v > 0:
             n = 2

@@ -51,6 +51,7 @@ ANY = {
         r = self.losses[-1] if len(self.losses) < 2 else self.losses[-2]""",
     "truth values": "self.losses.append(v > 0); r = sum(self.losses) + self.losses.count(True)",
     "mixed": "self.losses.append(v if len(self.losses) % 2 else 1); r = sum(self.losses) + max(self.losses)",
+    "product": "self.losses.append(v); r = len(self.losses * 2) + len(2 * self.losses) + next(reversed(self.losses))",
     "sorted": "self.losses.append(v); r = sorted(self.losses)[len(self.losses) // 2]",
     "removed": """
         r = sum(self.losses[-2:])

@@ -130,6 +130,14 @@ class NewItems:
     def __add__(self, other: Any) -> Any:
         return self.owner.all_items() + other
 
+    def __mul__(self, count: Any) -> Any:
+        return self.owner.all_items() * count
+
+    __rmul__ = __mul__
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self.owner.all_items())
+
     def clear(self) -> None:
         self.owner.tail, self.owner.known = [], True
 

@@ -18,6 +18,7 @@ from typing import Any
 from ..base import hooks, trace_state
 from ..base.dynamo_values import constant, translator
 from ..base.owned_state import OwnedState
+from .dynamic_counters import is_counted
 from .identity_guard import type_of
 
 
@@ -72,8 +73,11 @@ def is_same(left: Any, right: Any) -> bool:
 
 
 def can_be_held(variable: Any) -> bool:
-    """Whether a constant of the graph holds a number: AOTAutograd takes 0.0 for -0.0, and 64 bits have an end."""
+    """Whether the graph holds a number: AOTAutograd takes a constant -0.0 for 0.0, and 64 bits have an end, which only
+    counting does not reach.
+    """
     if not variable.is_python_constant():
-        return True
+        number = getattr(variable, "sym_num", None)
+        return number is not None and (type_of(variable) is not int or is_counted(number.node.expr))
     number = variable.as_python_constant()
     return str(number) != "-0.0" if isinstance(number, float) else abs(number) < LARGE
