@@ -135,7 +135,7 @@ class NewItems:
 
     __rmul__ = __mul__
 
-    def __reversed__(self) -> Iterator[Any]:
+    def __reversed__(self) -> Any:
         return reversed(self.owner.all_items())
 
     def clear(self) -> None:
