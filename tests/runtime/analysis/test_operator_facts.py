@@ -149,6 +149,7 @@ def test_names(overload: Any, name: str) -> None:
 
 
 TOTAL = [
+    ("item of one number", aten._local_scalar_dense.default, (torch.ones(1),)),
     ("add", aten.add.Tensor, (x(), x())),
     ("sqrt of what is negative", aten.sqrt.default, (x(),)),
     ("log", aten.log.default, (x(),)),
@@ -169,7 +170,7 @@ FAILING = [
     ("two numbers where a mask is", aten.index_put.default, (x(), [x() > 0], torch.ones(9)), False),
     ("at places", aten.index_put.default, (x(), [torch.tensor([9])], torch.tensor(1.0)), False),
     ("nonzero", aten.nonzero.default, (x(),), False),
-    ("item", aten._local_scalar_dense.default, (torch.ones(1),), False),
+    ("item", aten._local_scalar_dense.default, (torch.ones(2),), False),
     ("masked_select", aten.masked_select.default, (x(), x() > 0), False),
     ("division of integers", aten.floor_divide.default, (torch.tensor([1]), torch.tensor([0])), True),
     ("remainder of integers", aten.remainder.Tensor, (torch.tensor([1]), torch.tensor([0])), True),
