@@ -29,9 +29,7 @@ static bool look_for_read(const gm_node *node, const gm_node *parent, void *cont
     (void)parent;
     uint64_t key = key_of(asked, node);
     if (key != 0 && gm_table_find(&asked->chosen->names, key) != GM_TABLE_NONE) {
-        gm_value value = gm_value_of(asked->function, node);
-        gm_value_form form = (gm_value_form)value.form;
-        asked->found |= value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
+        asked->found |= gm_value_is_number(gm_value_of(asked->function, node));
     }
     return !asked->found;
 }

@@ -102,34 +102,26 @@ static gm_refusal of_target(const question *asked, const gm_node *target) {
     }
 }
 
-static bool is_number(gm_value value) {
-    gm_value_form form = (gm_value_form)value.form;
-    return value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
-}
-
-/* A number that a side of a branch puts into an attribute: the tracer merges it with the number that the attribute has on the other side. */
-static gm_refusal of_number(const question *asked, const gm_node *target) {
-    return of_value(asked, gm_as_Attribute(target)->value);
+/* What a side of a branch writes to. The tracer merges a number in an attribute with the number that the attribute has on the other side. */
+static gm_refusal of_written(const question *asked, const gm_node *target, bool number) {
+    return number && target->kind == GM_KIND_Attribute ? of_value(asked, gm_as_Attribute(target)->value) : of_target(asked, target);
 }
 
 static gm_refusal of_assign(const question *asked, const gm_Assign *assign) {
-    bool number = asked->mode == GM_EFFECTS_SIDE && is_number(gm_value_of(asked->function, assign->value));
+    bool number = asked->mode == GM_EFFECTS_SIDE && gm_value_is_number(gm_value_of(asked->function, assign->value));
     gm_refusal refusal = of_value(asked, assign->value);
     for (uint32_t i = 0; i < assign->targets.count && refusal.reason == NULL; i++) {
-        const gm_node *target = assign->targets.items[i];
-        refusal = number && target->kind == GM_KIND_Attribute ? of_number(asked, target) : of_target(asked, target);
+        refusal = of_written(asked, assign->targets.items[i], number);
     }
     return refusal;
 }
 
 /* Of an attribute without evidence the tracer finds out what it is. */
 static gm_refusal of_augmented(const question *asked, const gm_AugAssign *assign) {
-    bool number = asked->mode == GM_EFFECTS_SIDE && assign->target->kind == GM_KIND_Attribute &&
-                  is_number(gm_value_of(asked->function, assign->value));
+    bool number = asked->mode == GM_EFFECTS_SIDE && gm_value_is_number(gm_value_of(asked->function, assign->value));
     gm_value target = gm_value_of(asked->function, assign->target);
-    number = number && (target.class_ == GM_VALUE_UNKNOWN || is_number(target));
-    gm_refusal refusal = of_value(asked, assign->value);
-    return first_of(refusal, number ? of_number(asked, assign->target) : of_target(asked, assign->target));
+    number = number && (target.class_ == GM_VALUE_UNKNOWN || gm_value_is_number(target));
+    return first_of(of_value(asked, assign->value), of_written(asked, assign->target, number));
 }
 
 /* Contexts of torch itself, such as no_grad and autocast, change nothing but how the operations inside are traced. */

@@ -45,13 +45,9 @@ bool gm_own_reads(gm_analysis *analysis, const gm_node *expression, const gm_nod
     return asked.found;
 }
 
-static bool is_number(gm_value value) {
-    gm_value_form form = (gm_value_form)value.form;
-    return value.class_ == GM_VALUE_NOT && form >= GM_FORM_BOOL && form <= GM_FORM_NUMBER;
-}
-
 bool gm_own_is_merged(gm_analysis *analysis, const gm_site *site, const gm_node *target, const gm_node *value, const char *path) {
-    if (value == NULL || target->kind != GM_KIND_Attribute || !is_number(gm_value_of(site->function, value)) || !gm_own_under_data(site)) {
+    if (value == NULL || target->kind != GM_KIND_Attribute || !gm_value_is_number(gm_value_of(site->function, value)) ||
+        !gm_own_under_data(site)) {
         return false;
     }
     bool found = gm_read_next(analysis, site, path);

@@ -72,6 +72,11 @@ typedef struct gm_value {
     const gm_node *evidence; /* the node that the reason speaks of; may be NULL */
 } gm_value;
 
+/* Whether it certainly is a Python number, a truth value included. */
+static inline bool gm_value_is_number(gm_value value) {
+    return value.class_ == GM_VALUE_NOT && value.form >= GM_FORM_BOOL && value.form <= GM_FORM_NUMBER;
+}
+
 /* The value of an expression of the function (comprehension bodies and lambda bodies inside it included), where it stands. */
 gm_value gm_value_of(gm_function *function, const gm_node *expression);
 

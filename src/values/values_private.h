@@ -136,9 +136,6 @@ static inline bool gm_value_is(gm_value value, gm_value_form form) {
 static inline bool gm_value_is_closed(gm_value value) {
     return value.form == GM_FORM_ANY || value.form == GM_FORM_OBJECT || value.form == GM_FORM_PLAIN;
 }
-static inline bool gm_value_is_number(gm_value value) {
-    return value.class_ == GM_VALUE_NOT && value.form >= GM_FORM_BOOL && value.form <= GM_FORM_NUMBER;
-}
 static inline bool gm_value_is_scalar(gm_value value) {
     return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
 }

@@ -71,6 +71,13 @@ def is_ours(code: types.CodeType) -> bool:
     return code.co_filename.startswith((folders.RUNTIME, folders.DYNAMO)) or code.co_name.startswith("_gm_")
 
 
+def program_frame(tx: Any) -> Any:
+    """The translator of the innermost frame of the program; the outermost frame where all frames are of the mend."""
+    while is_ours(tx.f_code) and tx.parent is not None:
+        tx = tx.parent
+    return tx
+
+
 def note_stack(tx: Any, levels: int, called: bool = False) -> str:
     """Keep the traced callers of the current statement; returns a key for `call_at`.
 

@@ -112,15 +112,9 @@ def stays_open(counters: Counters, name: str) -> bool:
     if counters.known is None:
         return False
     found = LAST_NAME.search(name)
-    is_stored = found is not None and found[1] in stored_names(program_code())
+    frame = call_stack.program_frame(translator().output.current_tx)  # a merged branch reads within the runtime
+    is_stored = found is not None and found[1] in stored_names(frame.f_code)
     return is_stored or name in counters.known
-
-
-def program_code() -> types.CodeType:
-    """The code of the program's function that the trace is in; a merged branch reads from within the runtime."""
-    frames = call_stack.translators(translator().output.current_tx)
-    codes: list[types.CodeType] = [frame.f_code for frame in frames]
-    return next((code for code in codes if not call_stack.is_ours(code)), codes[0])
 
 
 def open_names(trace: trace_state.Trace, tx: Any) -> frozenset[str]:

@@ -38,16 +38,13 @@ class Merged:
 
 MERGED = OwnedState(__name__, Merged)
 
-MOST = (
-    8  # merged numbers of a graph: each is a symbol, and many symbols cost a compiler more than the paths of the calls
-)
+MOST = 8  # merged numbers of a graph: many symbols cost a compiler more than the paths of the calls
 LARGE = 2**62  # 64 bits hold what calls count from here on
 
 
 @constant
 def merges_numbers(site: str, first: str, second: str) -> bool:
-    """Whether two variables of the calling frame are different numbers of one type, which the graph may
-    merge."""
+    """Whether two variables of the calling frame are different numbers of a type, and the graph may merge both."""
     trace, output = trace_state.local.trace, translator().output
     if trace is None or not trace.whole or hooks.features_off:
         return False

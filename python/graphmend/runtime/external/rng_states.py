@@ -103,9 +103,7 @@ def refuse(reason: str) -> None:
 
 def site_of(tx: Any) -> str:
     """The site of the program's statement, outside of graphmend's own frames."""
-    while call_stack.is_ours(tx.f_code) and tx.parent is not None:
-        tx = tx.parent
-    return str(call_stack.site_at(tx, "GM501", 1))
+    return str(call_stack.site_at(call_stack.program_frame(tx), "GM501", 1))
 
 
 def save(trace: trace_state.Trace, tx: Any) -> Saved:
